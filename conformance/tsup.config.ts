@@ -1,0 +1,13 @@
+import { defineConfig } from "tsup";
+import { build } from "../tsup.base.js";
+
+export default defineConfig(
+  build(
+    {
+      index: "src/index.ts",
+      vitest: "src/vitest.ts",
+      cli: "src/cli.ts",
+    },
+    { platform: "node" },
+  ),
+);

@@ -1,0 +1,6 @@
+import { defineConfig } from "tsup";
+import { build } from "../tsup.base.js";
+
+export default defineConfig(
+  build({ demo: "src/demo.ts" }, { platform: "node", dts: false, tsconfig: "tsconfig.json" }),
+);

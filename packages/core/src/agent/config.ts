@@ -1,0 +1,18 @@
+import type { JsonObject } from "../json.js";
+import type { ResolvedLimits } from "./limits.js";
+
+/** Who a run is and under what terms it runs. Plain data, never changed. */
+export interface RunConfig {
+  readonly runId: string;
+  /** The run at the top of the tree; `runId` itself for that one. */
+  readonly rootRunId: string;
+  readonly parentRunId?: string;
+  readonly threadId?: string;
+  /** 0 for a run that no other run started. */
+  readonly depth: number;
+  readonly tags: readonly string[];
+  readonly metadata: JsonObject;
+  /** Settings that the application reads: routes, flags. */
+  readonly configurable: JsonObject;
+  readonly limits: ResolvedLimits;
+}

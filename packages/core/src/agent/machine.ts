@@ -1,0 +1,32 @@
+import type { JsonObject } from "../json.js";
+import type { AgentInput } from "../message/build.js";
+import type { StepContext } from "./context.js";
+import type { Limits } from "./limits.js";
+import type { AgentState } from "./state.js";
+
+/** Who a run is, for whoever starts it. */
+export interface StartOptions {
+  /** Default: a new one. */
+  readonly runId?: string | undefined;
+  /** The thread whose memory it loads and saves. */
+  readonly threadId?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly metadata?: JsonObject | undefined;
+  readonly configurable?: JsonObject | undefined;
+  /** Narrow or widen the agent's own. */
+  readonly limits?: Limits | undefined;
+}
+
+/**
+ * The agent loop as a machine: any driver can move it, in one process or in several, and ends with the same history.
+ */
+export interface AgentMachine {
+  readonly name: string;
+  /** A new run, with nothing done yet. */
+  initialState(input: AgentInput, options?: StartOptions): AgentState;
+  /**
+   * Does the one thing that is due: at most one model call, or one batch of tool calls. Takes the state over. A run
+   * that fails is a state in phase `failed`; the promise rejects only when the recorder or the driver's own `emit` does.
+   */
+  step(state: AgentState, context?: StepContext): AgentState | Promise<AgentState>;
+}

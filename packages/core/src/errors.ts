@@ -1,0 +1,183 @@
+import type { JsonObject, JsonValue } from "./json.js";
+
+/** A limit that a run can hit, as options name it. */
+export type LimitName =
+  | "maxModelCalls"
+  | "maxToolCalls"
+  | "maxRetries"
+  | "maxCorrections"
+  | "maxDepth"
+  | "maxTotalTokens"
+  | "wallClockMs";
+
+/** What expired. */
+export type TimeoutScope = "run" | "model_call" | "tool_call" | "cancellation";
+
+/** Every code with the shape of its details. Details are plain JSON and safe to log. */
+export interface ErrorDetails {
+  /** The caller asked for something that cannot be. */
+  invalid_request: { readonly reason?: string };
+  /** The model lacks what the request needs. */
+  capability_missing: { readonly model: string; readonly capabilities: readonly string[] };
+  tool_not_found: { readonly tool: string; readonly available: readonly string[] };
+  tool_schema_invalid: { readonly tool: string; readonly reason: string };
+  tool_arguments_invalid: { readonly tool: string; readonly issues: readonly ArgumentIssue[] };
+  tool_failed: { readonly tool: string; readonly callId?: string };
+  tool_denied: { readonly tool: string; readonly callId?: string; readonly reason: string };
+  /** The key is missing, wrong, or not allowed to do this. */
+  provider_auth: ProviderFailure;
+  /** Quota or credit is used up: waiting does not help. */
+  provider_billing: ProviderFailure;
+  provider_rate_limit: ProviderFailure & { readonly retryAfterMs?: number };
+  provider_overloaded: ProviderFailure & { readonly retryAfterMs?: number };
+  provider_server: ProviderFailure & { readonly retryAfterMs?: number };
+  provider_bad_request: ProviderFailure;
+  provider_content_filter: ProviderFailure;
+  context_window_exceeded: ProviderFailure & { readonly limitTokens?: number; readonly askedTokens?: number };
+  /** A connection failed, or a stream ended before its finishing frame. `partialText`: what had arrived. */
+  network: { readonly provider?: string; readonly reason?: string; readonly partialText?: string };
+  timeout: { readonly scope: TimeoutScope; readonly limitMs: number; readonly name?: string };
+  /** `ignoredBy`: what had not settled when the wait for it ended. */
+  cancelled: { readonly reason?: string; readonly ignoredBy?: readonly string[] };
+  retry_exhausted: { readonly attempts: number; readonly lastCode: string };
+  limit_exceeded: { readonly limit: LimitName; readonly allowed: number; readonly counters: JsonObject };
+  /** The run repeats itself without getting further. */
+  no_progress: { readonly repeats: number; readonly calls: readonly string[] };
+  /** `text`: the raw answer. `reason`: why it does not count (`refusal`, `length`, `invalid`, ...). */
+  structured_output_invalid: {
+    readonly reason: string;
+    readonly text: string;
+    readonly finishReason: string;
+    readonly issues: readonly ArgumentIssue[];
+  };
+  middleware_failed: { readonly middleware: string; readonly hook: string };
+  memory_failed: { readonly threadId: string; readonly operation: "load" | "save" };
+  store_failed: { readonly store: string; readonly operation: string };
+  conflict: { readonly resource: string; readonly expected: JsonValue; readonly found: JsonValue };
+  /** `place`: a path or name that leads to the bad value. */
+  corrupt_data: { readonly place: string; readonly reason: string };
+  recursion_limit: { readonly depth: number; readonly allowed: number };
+  resume_mismatch: { readonly reason: string };
+  version_mismatch: { readonly place: string; readonly expected: number; readonly found: JsonValue };
+  /** Something of ours is wrong. */
+  internal: { readonly reason: string };
+}
+
+/** What all failures of a provider tell. `status` is the HTTP status where there was one. */
+export interface ProviderFailure {
+  readonly provider: string;
+  readonly status?: number;
+  /** The provider's own code or type for it. */
+  readonly providerCode?: string;
+  readonly requestId?: string;
+}
+
+/** One thing that is wrong with arguments or with a structured answer. */
+export interface ArgumentIssue {
+  /** Where, as `items[2].name`; empty for the whole value. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Every error code. The code is API; messages are for people. */
+export type ErrorCode = keyof ErrorDetails;
+
+/** An error as data: what `toJSON` gives, and what state and events hold. */
+export interface ErrorRecord<C extends ErrorCode = ErrorCode> {
+  readonly name: "TinyAgentsError";
+  readonly code: C;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly details: ErrorDetails[C];
+  readonly runId?: string;
+}
+
+/** What an error may be given besides code, message and details. */
+export interface ErrorOptions {
+  /** Whether a repeat could help. Default: as the code says, see {@link retryableByDefault}. */
+  readonly retryable?: boolean | undefined;
+  /** What went wrong below. Kept for people with a debugger; never part of `toJSON`. */
+  readonly cause?: unknown;
+  readonly runId?: string | undefined;
+}
+
+/** Registered, and absent from the types: errors of a second installed copy are recognised and assignable. */
+const BRAND: symbol = Symbol.for("@tinyagents/error");
+
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "network",
+  "timeout",
+  "provider_rate_limit",
+  "provider_overloaded",
+  "provider_server",
+]);
+
+/** Whether a failure with this code can pass by itself, when whoever saw it did not say. */
+export function retryableByDefault(code: ErrorCode): boolean {
+  return RETRYABLE.has(code);
+}
+
+/** The one error class. `code` says what happened and types `details`. */
+export class TinyAgentsError<C extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = "TinyAgentsError";
+  readonly code: C;
+  readonly details: ErrorDetails[C];
+  /** Whether a repeat could help: said by whoever saw the failure. */
+  readonly retryable: boolean;
+  declare readonly runId?: string;
+
+  constructor(code: C, message: string, options: ErrorOptions & { readonly details: ErrorDetails[C] }) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+    this.retryable = options.retryable ?? retryableByDefault(code);
+    if (options.runId !== undefined) this.runId = options.runId;
+  }
+
+  static {
+    Object.defineProperty(TinyAgentsError.prototype, BRAND, { value: true });
+  }
+
+  toJSON(): ErrorRecord<C> {
+    return {
+      name: "TinyAgentsError",
+      code: this.code,
+      message: this.message,
+      retryable: this.retryable,
+      details: this.details,
+      ...(this.runId === undefined ? {} : { runId: this.runId }),
+    };
+  }
+}
+
+/** An error of any code, narrowed by `code`. */
+export type AnyTinyAgentsError = { [C in ErrorCode]: TinyAgentsError<C> }[ErrorCode];
+
+/** Whether something is our error, with this code where one is given. Works across several installed copies. */
+export function isTinyAgentsError(error: unknown): error is AnyTinyAgentsError;
+export function isTinyAgentsError<C extends ErrorCode>(error: unknown, code: C): error is TinyAgentsError<C>;
+export function isTinyAgentsError(error: unknown, code?: ErrorCode): boolean {
+  if (typeof error !== "object" || error === null || (error as { readonly [key: symbol]: unknown })[BRAND] !== true)
+    return false;
+  return code === undefined || (error as { code?: unknown }).code === code;
+}
+
+/** The error that a record describes, for whoever reads it back from a state or a log. */
+export function errorFromRecord<C extends ErrorCode>(record: ErrorRecord<C>): TinyAgentsError<C> {
+  return new TinyAgentsError(record.code, record.message, {
+    details: record.details,
+    retryable: record.retryable,
+    runId: record.runId,
+  });
+}
+
+/** The message of whatever was thrown, in one line. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return oneLine(error.message) || error.name;
+  return typeof error === "string" ? oneLine(error) : "an unknown value was thrown";
+}
+
+function oneLine(text: string): string {
+  const lines = text.split(/[\r\n]+/).map((line) => line.trim());
+  return lines.filter((line) => line !== "").join(" ");
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { REDACTED } from "../redact.js";
+import { callbackSink, type EventSink, fanOut, filteredSink, redactingSink, type SinkOptions } from "./sink.js";
+import type { AgentEvent, EventData, EventType } from "./types.js";
+
+function eventOf<T extends EventType>(type: T, data: EventData[T]): AgentEvent {
+  const ids = { id: "run-1/1", runId: "run-1", rootRunId: "run-1" };
+  return { v: 1, seq: 1, timeMs: 0, component: "agent", ...ids, type, data } as unknown as AgentEvent;
+}
+
+const call = { callId: "c1", tool: "add" };
+const started = eventOf("tool.started", { ...call, payload: { args: { secret: "hunter22" } } });
+const toolDelta = eventOf("tool.delta", { ...call, payload: { delta: 1 } });
+const modelDelta = eventOf("model.delta", { callId: "m1", deltaType: "text", chars: 1 });
+const plain = eventOf("memory.loaded", { messages: 2 });
+
+function noting(options?: SinkOptions): EventSink & { readonly events: AgentEvent[] } {
+  const events: AgentEvent[] = [];
+  return { ...callbackSink((event) => void events.push(event), options), events };
+}
+
+describe("a callback as a sink", () => {
+  test("asks for neither deltas nor payloads unless told to", () => {
+    const { deltas, payloads } = callbackSink(() => {});
+    expect([deltas, payloads]).toEqual([false, false]);
+    expect(callbackSink(() => {}, { deltas: true, payloads: true })).toMatchObject({ deltas: true, payloads: true });
+  });
+});
+
+describe("several sinks as one", () => {
+  test("ask for what any of them asks for", () => {
+    const asked = ({ deltas, payloads }: EventSink) => [deltas, payloads];
+    expect(asked(fanOut([noting(), noting()]))).toEqual([false, false]);
+    expect(asked(fanOut([noting({ deltas: true }), noting({ payloads: true })]))).toEqual([true, true]);
+    expect(asked(fanOut([]))).toEqual([false, false]);
+  });
+
+  test("get only what each asked for: what was said, and fragments, are opt-in", () => {
+    const bare = noting();
+    const full = noting({ deltas: true, payloads: true });
+    const fragments = noting({ deltas: true });
+    const sink = fanOut([bare, full, fragments]);
+    for (const event of [started, toolDelta, modelDelta, plain]) sink.emit(event);
+    expect(full.events).toEqual([started, toolDelta, modelDelta, plain]);
+    expect(bare.events).toStrictEqual([{ ...started, data: call }, plain]);
+    expect(fragments.events).toStrictEqual([
+      { ...started, data: call },
+      { ...toolDelta, data: call },
+      modelDelta,
+      plain,
+    ]);
+    expect(started.data).toHaveProperty("payload");
+  });
+
+  test("are called in order, and one that fails keeps nobody from the event", async () => {
+    const order: string[] = [];
+    const failing = callbackSink(() => {
+      order.push("failing");
+      throw new Error("disk full");
+    });
+    const rejecting = callbackSink(async () => {
+      order.push("rejecting");
+      throw new Error("disk full");
+    });
+    const sink = fanOut([
+      failing,
+      filteredSink(rejecting, ["memory.loaded"]),
+      redactingSink(rejecting),
+      noting(),
+      callbackSink(() => void order.push("last")),
+    ]);
+    expect(() => sink.emit(plain)).not.toThrow();
+    expect(order).toEqual(["failing", "rejecting", "rejecting", "last"]);
+    // A rejection that nobody handles would fail this file.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+});
+
+describe("a filtered sink", () => {
+  test("gets the types that are wanted and no others", () => {
+    const inner = noting({ payloads: true });
+    const sink = filteredSink(inner, ["tool.started", "run.failed"]);
+    for (const event of [started, toolDelta, plain]) sink.emit(event);
+    expect(inner.events).toEqual([started]);
+    expect(sink.payloads).toBe(true);
+  });
+
+  test("asks for fragments only when it wants some and its sink does", () => {
+    const deltas = (types: EventType[], inner: boolean) => filteredSink(noting({ deltas: inner }), types).deltas;
+    expect(deltas(["tool.started"], true)).toBe(false);
+    expect(deltas(["model.delta"], true)).toBe(true);
+    expect(deltas(["tool.delta"], true)).toBe(true);
+    expect(deltas(["tool.delta"], false)).toBe(false);
+  });
+});
+
+describe("a redacting sink", () => {
+  test("takes secrets out of what was said, and leaves the event that others get", () => {
+    const inner = noting({ payloads: true, deltas: true });
+    const sink = redactingSink(inner, ["hunter22"]);
+    sink.emit(started);
+    sink.emit(eventOf("custom", { name: "note", payload: "pass hunter22 and Bearer abcdefghijk" }));
+    expect(inner.events.map(({ data }) => data)).toEqual([
+      { ...call, payload: { args: { secret: REDACTED } } },
+      { name: "note", payload: `pass ${REDACTED} and ${REDACTED}` },
+    ]);
+    expect(inner.events[0]).toMatchObject({ id: "run-1/1", type: "tool.started", seq: 1 });
+    expect(JSON.stringify(started)).toContain("hunter22");
+    expect([sink.deltas, sink.payloads]).toEqual([true, true]);
+  });
+});

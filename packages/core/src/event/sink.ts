@@ -1,0 +1,79 @@
+import type { JsonValue } from "../json.js";
+import { redactJson } from "../redact.js";
+import type { AgentEvent, EventType } from "./types.js";
+
+/** Takes events. Called synchronously, in order; what it throws is not the run's concern and is dropped. */
+export interface EventSink {
+  /** Whether it wants `model.delta` and `tool.delta`. */
+  readonly deltas: boolean;
+  /** Whether it wants what was said: prompts, answers, arguments, results. */
+  readonly payloads: boolean;
+  emit(event: AgentEvent): void;
+}
+
+/** What a sink wants to get; both default to no. */
+export interface SinkOptions {
+  readonly deltas?: boolean | undefined;
+  readonly payloads?: boolean | undefined;
+}
+
+/** A function as a sink. */
+export function callbackSink(
+  emit: (event: AgentEvent) => void,
+  { deltas = false, payloads = false }: SinkOptions = {},
+): EventSink {
+  return { deltas, payloads, emit };
+}
+
+/** Several sinks as one. Each gets what it asked for; one that throws does not keep the others from their event. */
+export function fanOut(sinks: readonly EventSink[]): EventSink {
+  return {
+    deltas: sinks.some((sink) => sink.deltas),
+    payloads: sinks.some((sink) => sink.payloads),
+    emit(event) {
+      for (const sink of sinks) {
+        if (!sink.deltas && isDelta(event)) continue;
+        try {
+          const pending: unknown = sink.emit(sink.payloads ? event : withoutPayload(event));
+          if (pending instanceof Promise) pending.catch(drop);
+        } catch {
+          // A watcher's failure is its own; the run and the other watchers go on.
+        }
+      }
+    },
+  };
+}
+
+/** Only some types of event reach the sink behind it. */
+export function filteredSink(sink: EventSink, types: readonly EventType[]): EventSink {
+  const wanted = new Set<EventType>(types);
+  return {
+    deltas: sink.deltas && (wanted.has("model.delta") || wanted.has("tool.delta")),
+    payloads: sink.payloads,
+    emit(event) {
+      return wanted.has(event.type) ? sink.emit(event) : undefined;
+    },
+  };
+}
+
+/** Secrets are taken out before an event reaches the sink behind it: the known ones, and what looks like one. */
+export function redactingSink(sink: EventSink, secrets: readonly string[] = []): EventSink {
+  return {
+    deltas: sink.deltas,
+    payloads: sink.payloads,
+    emit: (event) =>
+      sink.emit({ ...event, data: redactJson(event.data as unknown as JsonValue, secrets) } as unknown as AgentEvent),
+  };
+}
+
+function drop(): void {}
+
+function isDelta(event: AgentEvent): boolean {
+  return event.type === "model.delta" || event.type === "tool.delta";
+}
+
+function withoutPayload(event: AgentEvent): AgentEvent {
+  if (!("payload" in event.data)) return event;
+  const { payload: _, ...data } = event.data;
+  return { ...event, data } as AgentEvent;
+}

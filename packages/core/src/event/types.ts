@@ -1,0 +1,177 @@
+import type { RunStatus } from "../agent/run.js";
+import type { Phase } from "../agent/state.js";
+import type { ErrorRecord, LimitName } from "../errors.js";
+import type { JsonObject, JsonValue } from "../json.js";
+import type { Block } from "../message/block.js";
+import type { HistoryProblem } from "../message/check-history.js";
+import type { Message, ToolStatus } from "../message/message.js";
+import type { HookName } from "../middleware/middleware.js";
+import type { Money } from "../model/cost.js";
+import type { FinishReason, ModelDelta } from "../model/delta.js";
+import type { ResolvedModel } from "../model/profile.js";
+import type { Usage } from "../model/usage.js";
+
+/**
+ * The data of each event. What people and models said is in `payload`, which is there only for a sink that asks for
+ * payloads. An error's message counts as said.
+ */
+export interface EventData {
+  /** A run begins, or goes on after a pause or a crash (`resumed`). */
+  "run.started": {
+    readonly agent: string;
+    readonly resumed: boolean;
+    readonly payload?: { readonly messages: readonly Message[] };
+  };
+  /** The one end of a run that has an outcome. */
+  "run.completed": { readonly status: RunStatus; readonly payload?: { readonly text: string } };
+  /** The one end of a run that failed or was cancelled. */
+  "run.failed": { readonly error: ErrorRecord };
+  /** The run waits for answers; it has not ended. */
+  "run.paused": {
+    readonly requests: readonly { readonly id: string; readonly type: string; readonly callId?: string }[];
+  };
+  "step.completed": { readonly phase: Phase; readonly next: Phase };
+  "model.started": {
+    readonly callId: string;
+    readonly model: ResolvedModel;
+    readonly payload?: { readonly messages: readonly Message[] };
+  };
+  /** Only for sinks that ask for deltas. `chars` is what came, in characters. */
+  "model.delta": {
+    readonly callId: string;
+    readonly deltaType: ModelDelta["type"];
+    readonly chars: number;
+    readonly payload?: { readonly delta: ModelDelta };
+  };
+  "model.completed": {
+    readonly callId: string;
+    readonly model: ResolvedModel;
+    readonly finishReason: FinishReason;
+    readonly attempts: number;
+    readonly elapsedMs: number;
+    readonly usage?: Usage;
+    readonly payload?: { readonly content: readonly Block[] };
+  };
+  "model.failed": {
+    readonly callId: string;
+    readonly model: ResolvedModel;
+    readonly error: ErrorRecord;
+    readonly elapsedMs: number;
+  };
+  "usage.recorded": { readonly callId: string; readonly model: ResolvedModel; readonly usage?: Usage };
+  "cost.recorded": { readonly callId: string; readonly model: ResolvedModel; readonly cost?: Money };
+  "retry.scheduled": {
+    readonly callId: string;
+    readonly attempt: number;
+    readonly delayMs: number;
+    readonly code: string;
+  };
+  "tool.started": {
+    readonly callId: string;
+    readonly tool: string;
+    readonly label?: string;
+    readonly payload?: { readonly args: JsonObject };
+  };
+  /** Only for sinks that ask for deltas. */
+  "tool.delta": { readonly callId: string; readonly tool: string; readonly payload?: { readonly delta: JsonValue } };
+  /** The end of a call that ran and gave a result. */
+  "tool.completed": {
+    readonly callId: string;
+    readonly tool: string;
+    readonly elapsedMs: number;
+    readonly chars: number;
+    readonly payload?: { readonly content: readonly Block[] };
+  };
+  /** The end of a call that failed, was refused, or did not run: `status` says which. */
+  "tool.failed": {
+    readonly callId: string;
+    readonly tool: string;
+    readonly status: ToolStatus;
+    readonly elapsedMs: number;
+    readonly error?: ErrorRecord;
+  };
+  /** A call for a tool that is not offered: what was asked for, and what was done about it. */
+  "tool.unknown": {
+    readonly callId: string;
+    readonly tool: string;
+    readonly recovery: string;
+    readonly payload?: { readonly args: JsonObject };
+  };
+  "approval.requested": {
+    readonly requestId: string;
+    readonly callId: string;
+    readonly tool: string;
+    readonly payload?: { readonly args: JsonObject };
+  };
+  "approval.granted": {
+    readonly requestId: string;
+    readonly callId: string;
+    readonly tool: string;
+    readonly by?: string;
+  };
+  "approval.denied": {
+    readonly requestId: string;
+    readonly callId: string;
+    readonly tool: string;
+    readonly by?: string;
+    readonly reason?: string;
+  };
+  "middleware.started": { readonly middleware: string; readonly hook: HookName };
+  "middleware.completed": { readonly middleware: string; readonly hook: HookName };
+  "middleware.failed": { readonly middleware: string; readonly hook: HookName; readonly error: ErrorRecord };
+  /** A control was honoured. */
+  "control.applied": { readonly control: string; readonly by: string };
+  "limit.reached": { readonly limit: LimitName; readonly allowed: number };
+  /** The model was told of a mistake of its own. */
+  "correction.requested": {
+    readonly kind: "unknown_tool" | "arguments" | "output";
+    readonly used: number;
+    readonly allowed: number;
+  };
+  "no_progress.detected": { readonly repeats: number; readonly action: "hint" | "refuse" | "stop" };
+  "history.repaired": { readonly problems: readonly HistoryProblem[] };
+  "history.edited": { readonly by: string; readonly removed: number; readonly added: number };
+  "memory.loaded": { readonly messages: number };
+  "memory.saved": { readonly messages: number };
+  "output.validated": { readonly strategy: string; readonly variant?: number };
+  "sub_agent.started": {
+    readonly childRunId: string;
+    readonly agent: string;
+    readonly callId: string;
+    readonly depth: number;
+  };
+  "sub_agent.completed": {
+    readonly childRunId: string;
+    readonly agent: string;
+    readonly callId: string;
+    readonly status: RunStatus;
+  };
+  /** From tools, middleware and applications. */
+  custom: { readonly name: string; readonly payload?: JsonValue };
+}
+
+export type EventType = keyof EventData;
+
+/** One event. Envelopes are plain JSON. */
+export interface EventEnvelope<T extends EventType> {
+  /** Format. */
+  readonly v: 1;
+  /** `<runId>/<seq>`, for fragments `<runId>/<seq>.<n>`: the same when the run is replayed. */
+  readonly id: string;
+  /** Rises by one per event of a run, whether or not anybody listened to those before; fragments have that of the event before them. */
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly timeMs: number;
+  readonly type: T;
+  readonly runId: string;
+  readonly rootRunId: string;
+  readonly parentRunId?: string;
+  readonly threadId?: string;
+  /** The agent. */
+  readonly component: string;
+  readonly tags?: readonly string[];
+  readonly data: EventData[T];
+}
+
+/** Any event, told apart by `type`. */
+export type AgentEvent = { [T in EventType]: EventEnvelope<T> }[EventType];

@@ -1,0 +1,230 @@
+// The ground.
+
+// Agents.
+export {
+  type Answers,
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Approver,
+  askWhenResumed,
+  type InterruptRequest,
+  type PauseRequest,
+  readApprovalAnswer,
+} from "./agent/approval.js";
+export type { RunConfig } from "./agent/config.js";
+export type { RunContext, RunSurroundings, StepContext } from "./agent/context.js";
+export { type Control, strongerControl } from "./agent/control.js";
+export { type Limits, limitError, narrowLimits, type ResolvedLimits, resolveLimits } from "./agent/limits.js";
+export type { AgentMachine, StartOptions } from "./agent/machine.js";
+export type { RecordedRun, RunRecorder } from "./agent/recorder.js";
+export type { AgentRun, RunStatus } from "./agent/run.js";
+export {
+  type AgentState,
+  type BatchCall,
+  type Counters,
+  type HistoryEdit,
+  isEnd,
+  type LastResponse,
+  type OutputState,
+  type Phase,
+  type RunStop,
+  type ToolBatch,
+  type TurnTrace,
+} from "./agent/state.js";
+export type {
+  AgentStreamItem,
+  CostItem,
+  EventItem,
+  FinalItem,
+  MessageItem,
+  StreamMode,
+  ToolItem,
+  UpdateItem,
+  UsageItem,
+} from "./agent/stream-item.js";
+export { type Clock, type ManualClock, manualClock, systemClock } from "./clock.js";
+export {
+  type AnyTinyAgentsError,
+  type ArgumentIssue,
+  type ErrorCode,
+  type ErrorDetails,
+  type ErrorOptions,
+  type ErrorRecord,
+  errorFromRecord,
+  isTinyAgentsError,
+  type LimitName,
+  messageOf,
+  type ProviderFailure,
+  retryableByDefault,
+  type TimeoutScope,
+  TinyAgentsError,
+} from "./errors.js";
+// Events.
+export { callbackSink, type EventSink, fanOut, filteredSink, redactingSink, type SinkOptions } from "./event/sink.js";
+export type { AgentEvent, EventData, EventEnvelope, EventType } from "./event/types.js";
+export {
+  checkJson,
+  type ParseLimits,
+  parseJson,
+  readArray,
+  readNumber,
+  readObject,
+  readString,
+  readVersion,
+} from "./guarded-read.js";
+export { type IdSource, type RandomSource, randomIds, sequentialIds, systemRandom } from "./ids.js";
+export {
+  canonicalJson,
+  fingerprint,
+  hashText,
+  isJsonObject,
+  type JsonObject,
+  type JsonPrimitive,
+  type JsonValue,
+} from "./json.js";
+// Messages.
+export type {
+  AudioBlock,
+  Block,
+  CitationBlock,
+  FileBlock,
+  ImageBlock,
+  InvalidArguments,
+  JsonBlock,
+  MediaSource,
+  ProviderBlock,
+  ProviderMetadata,
+  ReasoningBlock,
+  RefusalBlock,
+  TextBlock,
+  ToolCallBlock,
+  ToolResultBlock,
+} from "./message/block.js";
+export {
+  type AgentInput,
+  assistantMessage,
+  blocks,
+  type ChatMessage,
+  type Content,
+  refusal,
+  systemMessage,
+  text,
+  toMessages,
+  toolCalls,
+  toolMessage,
+  toolText,
+  toolValue,
+  upgradeMessage,
+  userMessage,
+} from "./message/build.js";
+export { checkHistory, type HistoryProblem, type RepairedHistory, repairHistory } from "./message/check-history.js";
+export type {
+  ArtifactReference,
+  AssistantMessage,
+  Message,
+  SystemMessage,
+  ToolMessage,
+  ToolStatus,
+  UserMessage,
+} from "./message/message.js";
+// Middleware.
+export type { ControlBy, Hooked, HookScope } from "./middleware/chain.js";
+export { type ComposedMiddleware, compose } from "./middleware/compose.js";
+export type {
+  HookName,
+  HookResult,
+  HookReturn,
+  Middleware,
+  MiddlewareContext,
+  ModelHandler,
+  ToolHandler,
+  ToolInvocation,
+} from "./middleware/middleware.js";
+// Models.
+export { type ChatModel, type ModelCallContext, resolvedModel } from "./model/chat-model.js";
+export { collect, type ModelResponse, ResponseCollector, toolCallBlock } from "./model/collect.js";
+export { addMoney, type CostTotals, costOf, type ModelPrice, type Money, type PriceSource } from "./model/cost.js";
+export type { FinishDelta, FinishReason, ModelDelta, ModelWarning } from "./model/delta.js";
+export {
+  approximateTokens,
+  type ContextEstimate,
+  estimateContext,
+  estimateTokens,
+  type TokenCounter,
+} from "./model/estimate.js";
+export {
+  type Capability,
+  type ModelProfile,
+  missingCapabilities,
+  type ResolvedModel,
+  type Support,
+  support,
+} from "./model/profile.js";
+export type { ModelRequest, ResponseFormat, ToolChoice, ToolDeclaration } from "./model/request.js";
+export {
+  backoff,
+  decideRetry,
+  type RetryContext,
+  type RetryDecision,
+  type RetryPolicy,
+  retryCall,
+  retryStream,
+} from "./model/retry.js";
+export {
+  addModelCall,
+  addToModel,
+  addTotals,
+  addUsage,
+  emptyUsage,
+  type ModelUsage,
+  type Usage,
+  type UsageTotals,
+  usageAccuracy,
+} from "./model/usage.js";
+export { REDACTED, redactJson, redactText } from "./redact.js";
+export { abortError, onAbort, throwIfAborted } from "./signal.js";
+// Stores.
+export type { AppendOptions, AppendStore, LogRecord, ReadRange } from "./store/append-store.js";
+export type { StoreCapabilities } from "./store/capabilities.js";
+export type { ShortTermMemory, ThreadState } from "./store/memory.js";
+export { type StoreRegistry, storeRegistry } from "./store/registry.js";
+export type {
+  DeleteOptions,
+  ListQuery,
+  Page,
+  PutOptions,
+  Store,
+  StoreAttributes,
+  StoreKey,
+  StoreOperation,
+  StoreRecord,
+  StoreValue,
+  StoreVersion,
+} from "./store/store.js";
+// Tools.
+export {
+  type ContentOutcome,
+  content,
+  type InterruptOutcome,
+  interrupt,
+  isToolOutcome,
+  type StopOutcome,
+  stop,
+  type ToolOutcome,
+} from "./tool/outcome.js";
+export { isClassified, isConcurrencySafe, isIdempotent, type ToolEffect, type ToolPolicy } from "./tool/policy.js";
+export type { ToolRuntime } from "./tool/runtime.js";
+export {
+  type Checked,
+  checkStandard,
+  isStandardSchema,
+  type JsonSchema,
+  type SchemaOutput,
+  type SchemaValidator,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
+  toJsonSchema,
+} from "./tool/schema.js";
+export { type ToolSpec, toolDeclaration } from "./tool/spec.js";
+export { type AnyTool, type Tool, type ToolOptions, tool, toolError, toolsByName } from "./tool/tool.js";

@@ -1,0 +1,35 @@
+import type { ModelDelta } from "./delta.js";
+import type { ModelProfile, ResolvedModel } from "./profile.js";
+import type { ModelRequest } from "./request.js";
+
+/** What a model is told of the call besides the request. */
+export interface ModelCallContext {
+  /** Aborts when the answer is no longer wanted. Read it where it is used: it is made when first read. */
+  readonly signal: AbortSignal | undefined;
+  /** `whole`: nobody watches, so whole blocks from a provider's unary endpoint will do. Both add up to the same. */
+  readonly delivery: "incremental" | "whole";
+  readonly runId?: string | undefined;
+  /** Names this call in events. */
+  readonly callId?: string | undefined;
+}
+
+/** A model of one provider. */
+export interface ChatModel {
+  /** `provider/model`, as `openai/gpt-5`. */
+  readonly id: string;
+  readonly profile: ModelProfile;
+  /**
+   * Asks the model. Work starts with the first `next()`; leaving the loop, or aborting the signal, closes the
+   * connection. Ends with a `finish` delta. Makes one attempt: repeating is the caller's policy.
+   *
+   * @throws (from the iterator) typed errors: `provider_*`, `network`, `timeout`, `cancelled`,
+   * `context_window_exceeded`, `invalid_request`, `capability_missing`.
+   */
+  stream(request: ModelRequest, call: ModelCallContext): AsyncIterable<ModelDelta>;
+}
+
+/** The identity of a model as it stands in records; `model` where the provider named an exact version. */
+export function resolvedModel(model: ChatModel, exact?: string): ResolvedModel {
+  const { provider, model: name } = model.profile;
+  return { id: model.id, provider, model: exact ?? name };
+}

@@ -1,0 +1,272 @@
+import { isTinyAgentsError, TinyAgentsError } from "../errors.js";
+import { parseJson } from "../guarded-read.js";
+import { isJsonObject, type JsonObject } from "../json.js";
+import type { Block, ProviderMetadata, ToolCallBlock } from "../message/block.js";
+import type { AssistantMessage } from "../message/message.js";
+import type { FinishDelta, FinishReason, ModelDelta, ModelWarning } from "./delta.js";
+import type { ResolvedModel } from "./profile.js";
+import { addUsage, type Usage } from "./usage.js";
+
+/** What a model answered. */
+export interface ModelResponse {
+  readonly message: AssistantMessage;
+  readonly finishReason: FinishReason;
+  readonly rawFinishReason?: string;
+  readonly model: ResolvedModel;
+  readonly responseId?: string;
+  /** Of all attempts together. The last attempt's own is `message.usage`. Absent means unknown. */
+  readonly usage?: Usage;
+  /** How many attempts it took. */
+  readonly attempts: number;
+  readonly warnings: readonly ModelWarning[];
+  readonly providerData?: JsonObject;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A block that grows. Text collects in `text`, arguments in `args`; both are joined by the engine, not copied. */
+interface Growing {
+  readonly kind: "text" | "reasoning" | "refusal" | "tool_call" | "block";
+  readonly index: number;
+  text: string;
+  readonly id?: string;
+  readonly name?: string;
+  readonly block?: Block;
+  providerMetadata?: ProviderMetadata;
+}
+
+/**
+ * Adds deltas up to a response, in time linear in their number. The one place where a response is assembled; `collect`
+ * is the short form for whoever needs no say in between.
+ */
+export class ResponseCollector {
+  readonly #model: ResolvedModel;
+  #blocks: Growing[] = [];
+  /** The newest block of each index: some servers use an index again. */
+  #newest = new Map<number, Growing>();
+  #last: Growing | undefined;
+  #metadata: ProviderMetadata | undefined;
+  #usage: Usage | undefined;
+  #earlierUsage: Usage | undefined;
+  #exactModel: string | undefined;
+  #responseId: string | undefined;
+  #finish: FinishDelta | undefined;
+  #attempts = 1;
+
+  constructor(model: ResolvedModel) {
+    this.#model = model;
+  }
+
+  add(delta: ModelDelta): void {
+    switch (delta.type) {
+      case "text":
+      case "reasoning":
+      case "refusal":
+        this.#grow(delta.type, delta.index).text += delta.text;
+        return;
+      case "tool_call_args":
+        this.#grow("tool_call", delta.index).text += delta.args;
+        return;
+      case "tool_call_start":
+        this.#open({ kind: "tool_call", index: delta.index, text: "", id: delta.id, name: delta.name });
+        return;
+      case "tool_call_end":
+        return;
+      case "block":
+        this.#open({ kind: "block", index: delta.index, text: "", block: delta.block });
+        return;
+      case "provider":
+        this.#attach(delta.index, delta.providerMetadata);
+        return;
+      case "usage":
+        this.#usage = delta.usage;
+        return;
+      case "start":
+        this.#exactModel = delta.model ?? this.#exactModel;
+        this.#responseId = delta.responseId ?? this.#responseId;
+        return;
+      case "restart":
+        this.#restart(delta.attempt);
+        return;
+      case "finish":
+        this.#finish = delta;
+        return;
+    }
+  }
+
+  /** Whether the finishing delta has come. */
+  get finished(): boolean {
+    return this.#finish !== undefined;
+  }
+
+  /** Tokens of all attempts so far. Absent means unknown. */
+  get usage(): Usage | undefined {
+    if (this.#earlierUsage === undefined || this.#usage === undefined) return this.#usage ?? this.#earlierUsage;
+    return addUsage(this.#earlierUsage, this.#usage);
+  }
+
+  /** Whether the attempt under way has told its usage. */
+  get reportsCurrent(): boolean {
+    return this.#usage !== undefined;
+  }
+
+  /** The visible text so far. */
+  get text(): string {
+    let text = "";
+    for (const block of this.#blocks) if (block.kind === "text") text += block.text;
+    return text;
+  }
+
+  /** How many characters of any kind have come, for an estimate of what an unfinished answer cost. */
+  get receivedChars(): number {
+    let chars = 0;
+    for (const block of this.#blocks) chars += block.text.length;
+    return chars;
+  }
+
+  /**
+   * The finished response.
+   * @throws `network` when the stream was cut short: its `partialText` has what had come.
+   */
+  response(): ModelResponse {
+    const finish = this.#finish;
+    if (finish === undefined) {
+      throw new TinyAgentsError(
+        "network",
+        `The answer of ${this.#model.id} was cut short: the stream ended without a finish.`,
+        { details: { provider: this.#model.provider, reason: "stream_cut_short", partialText: this.text } },
+      );
+    }
+    const usage = this.usage;
+    const exact = finish.model ?? this.#exactModel;
+    const model = exact === undefined || exact === this.#model.model ? this.#model : { ...this.#model, model: exact };
+    const responseId = finish.responseId ?? this.#responseId;
+    const message: Mutable<AssistantMessage> = {
+      role: "assistant",
+      content: this.#blocks.map(finishBlock),
+      finishReason: finish.finishReason,
+      model,
+    };
+    if (this.#usage !== undefined) message.usage = this.#usage;
+    if (responseId !== undefined) message.responseId = responseId;
+    if (this.#metadata !== undefined) message.providerMetadata = this.#metadata;
+    const response: Mutable<ModelResponse> = {
+      message,
+      finishReason: finish.finishReason,
+      model,
+      attempts: this.#attempts,
+      warnings: finish.warnings ?? NO_WARNINGS,
+    };
+    if (finish.rawFinishReason !== undefined) response.rawFinishReason = finish.rawFinishReason;
+    if (responseId !== undefined) response.responseId = responseId;
+    if (usage !== undefined) response.usage = usage;
+    if (finish.providerData !== undefined) response.providerData = finish.providerData;
+    return response;
+  }
+
+  #grow(kind: Growing["kind"], index: number): Growing {
+    const last = this.#last;
+    if (last !== undefined && last.index === index && last.kind === kind) return last;
+    const known = this.#newest.get(index);
+    if (known?.kind === kind) {
+      this.#last = known;
+      return known;
+    }
+    if (kind === "tool_call") {
+      throw corruptStream(this.#model, `arguments came for block ${index}, which is no open tool call`);
+    }
+    return this.#open({ kind, index, text: "" });
+  }
+
+  #open(block: Growing): Growing {
+    this.#blocks.push(block);
+    this.#newest.set(block.index, block);
+    this.#last = block;
+    return block;
+  }
+
+  #attach(index: number | undefined, metadata: ProviderMetadata): void {
+    if (index === undefined) {
+      this.#metadata = merge(this.#metadata, metadata);
+      return;
+    }
+    const block = this.#newest.get(index) ?? this.#open({ kind: "reasoning", index, text: "" });
+    block.providerMetadata = merge(block.providerMetadata, metadata);
+  }
+
+  #restart(attempt: number): void {
+    this.#earlierUsage = this.usage;
+    this.#usage = undefined;
+    this.#blocks = [];
+    this.#newest.clear();
+    this.#last = undefined;
+    this.#metadata = undefined;
+    this.#exactModel = undefined;
+    this.#responseId = undefined;
+    this.#finish = undefined;
+    this.#attempts = attempt;
+  }
+}
+
+/**
+ * Reads a stream to its end and gives the response that its deltas add up to.
+ * @throws what the stream throws; `network` when it ends without a finish.
+ */
+export async function collect(deltas: AsyncIterable<ModelDelta>, model: ResolvedModel): Promise<ModelResponse> {
+  const collector = new ResponseCollector(model);
+  for await (const delta of deltas) collector.add(delta);
+  return collector.response();
+}
+
+const NO_WARNINGS: readonly ModelWarning[] = [];
+
+function finishBlock(growing: Growing): Block {
+  const block = toBlock(growing);
+  const metadata = growing.providerMetadata;
+  return metadata === undefined ? block : { ...block, providerMetadata: merge(block.providerMetadata, metadata) };
+}
+
+function toBlock(growing: Growing): Block {
+  switch (growing.kind) {
+    case "text":
+    case "reasoning":
+    case "refusal":
+      return { type: growing.kind, text: growing.text };
+    case "tool_call":
+      return toolCallBlock(growing.id ?? "", growing.name ?? "", growing.text);
+    case "block":
+      return growing.block as Block;
+  }
+}
+
+/**
+ * A tool call from the JSON text of its arguments. Nothing, or white space, means no arguments. Text that is no JSON
+ * object gives a call that is `invalid` and keeps the text.
+ */
+export function toolCallBlock(id: string, name: string, argsText: string): ToolCallBlock {
+  if (argsText.trim() === "") return { type: "tool_call", id, name, args: {} };
+  try {
+    const args = parseJson(argsText, { place: "the arguments" });
+    if (isJsonObject(args)) return { type: "tool_call", id, name, args };
+    return invalidCall(id, name, argsText, "The arguments are JSON, but no object.");
+  } catch (error) {
+    if (!isTinyAgentsError(error, "corrupt_data")) throw error;
+    return invalidCall(id, name, argsText, error.details.reason);
+  }
+}
+
+function invalidCall(id: string, name: string, raw: string, reason: string): ToolCallBlock {
+  return { type: "tool_call", id, name, args: {}, invalid: { reason, raw } };
+}
+
+function merge(one: ProviderMetadata | undefined, other: ProviderMetadata): ProviderMetadata {
+  if (one === undefined) return other;
+  const merged: { [provider: string]: JsonObject } = { ...one };
+  for (const [provider, entries] of Object.entries(other)) merged[provider] = { ...merged[provider], ...entries };
+  return merged;
+}
+
+function corruptStream(model: ResolvedModel, reason: string): TinyAgentsError<"corrupt_data"> {
+  const place = `the stream of ${model.id}`;
+  return new TinyAgentsError("corrupt_data", `Cannot read ${place}: ${reason}.`, { details: { place, reason } });
+}

@@ -1,0 +1,74 @@
+import type { ResolvedModel } from "./profile.js";
+import type { Usage } from "./usage.js";
+
+/** An exact amount of money. */
+export interface Money {
+  /** A decimal number: `0.0123`. A text, since sums of binary fractions drift. */
+  readonly amount: string;
+  /** ISO 4217: `USD`. */
+  readonly currency: string;
+}
+
+/** What a model costs per million tokens. A class without a price of its own costs what its total costs. */
+export interface ModelPrice {
+  readonly currency: string;
+  /** Decimal numbers, as `2.50`. */
+  readonly inputPerMillion: string;
+  readonly outputPerMillion: string;
+  readonly cachedInputPerMillion?: string;
+  readonly cacheWritePerMillion?: string;
+}
+
+/** Where prices come from. Adapters know none. */
+export interface PriceSource {
+  /** The price of a model; nothing when it is not known, and then its calls are unpriced, never free. */
+  priceOf(model: ResolvedModel): ModelPrice | undefined;
+}
+
+/** The cost of a run so far. */
+export interface CostTotals extends Money {
+  /** Model calls that have no price, or no known usage: the true cost is higher by theirs. */
+  readonly unpricedCalls: number;
+}
+
+/** What one call cost: a sum over disjoint classes of tokens. Nothing when its usage is not known. */
+export function costOf(usage: Usage | undefined, price: ModelPrice): Money | undefined {
+  if (usage?.inputTokens === undefined || usage.outputTokens === undefined) return undefined;
+  const cached = usage.cachedInputTokens ?? 0;
+  const written = usage.cacheWriteTokens ?? 0;
+  const plain = Math.max(0, usage.inputTokens - cached - written);
+  const perMillion =
+    count(plain) * units(price.inputPerMillion) +
+    count(cached) * units(price.cachedInputPerMillion ?? price.inputPerMillion) +
+    count(written) * units(price.cacheWritePerMillion ?? price.inputPerMillion) +
+    count(usage.outputTokens) * units(price.outputPerMillion);
+  return { amount: decimal(perMillion / 1_000_000n), currency: price.currency };
+}
+
+/** @throws TypeError when the currencies differ. */
+export function addMoney(one: Money, other: Money): Money {
+  if (one.currency !== other.currency) throw new TypeError(`cannot add ${other.currency} to ${one.currency}`);
+  return { amount: decimal(units(one.amount) + units(other.amount)), currency: one.currency };
+}
+
+/** Amounts are counted in units of 10^-18, so that a price of 12 decimals per million tokens stays exact. */
+const DECIMALS = 18;
+
+function count(tokens: number): bigint {
+  return BigInt(Math.trunc(tokens));
+}
+
+function units(amount: string): bigint {
+  const match = /^(-?)(\d+)(?:\.(\d{1,18}))?$/.exec(amount);
+  if (match === null) throw new TypeError(`"${amount}" is not a decimal number with at most ${DECIMALS} decimals`);
+  const [, sign, whole = "0", fraction = ""] = match;
+  const size = BigInt(whole + fraction.padEnd(DECIMALS, "0"));
+  return sign === "-" ? -size : size;
+}
+
+function decimal(amount: bigint): string {
+  const sign = amount < 0n ? "-" : "";
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(DECIMALS + 1, "0");
+  const fraction = digits.slice(-DECIMALS).replace(/0+$/, "");
+  return sign + digits.slice(0, -DECIMALS) + (fraction === "" ? "" : `.${fraction}`);
+}

@@ -1,0 +1,121 @@
+import type { Clock } from "../clock.js";
+import { type AnyTinyAgentsError, type ErrorCode, isTinyAgentsError, TinyAgentsError } from "../errors.js";
+import type { RandomSource } from "../ids.js";
+import type { ModelDelta } from "./delta.js";
+
+/** When to try again, as data. */
+export interface RetryPolicy {
+  /** Attempts in all, the first included. 1 means never again. Default 3. */
+  readonly maxAttempts?: number;
+  /** The first wait, ms. Default 500. Each further one is `factor` times as long. */
+  readonly initialDelayMs?: number;
+  /** Default 2. */
+  readonly factor?: number;
+  /** The longest wait of ours, ms. Default 30,000. */
+  readonly maxDelayMs?: number;
+  /** The longest wait that a server may ask for, ms; one that asks for more is not believed. Default 120,000. */
+  readonly maxRetryAfterMs?: number;
+  /** `full`: a random part of the wait, so that clients spread out. Default `full`. */
+  readonly jitter?: "full" | "none";
+  /** Codes to repeat in place of what the error itself says. Control outcomes are never repeated. */
+  readonly codes?: readonly ErrorCode[];
+}
+
+/** What to do about a failure. */
+export type RetryDecision =
+  | { readonly retry: true; readonly delayMs: number }
+  | { readonly retry: false; readonly why: "not_retryable" | "attempts_used" };
+
+/** Outcomes that somebody wanted: no policy can make them repeat. */
+const NEVER: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "cancelled",
+  "limit_exceeded",
+  "recursion_limit",
+  "retry_exhausted",
+  "no_progress",
+  "tool_denied",
+]);
+
+/** Whether, and after how long, attempt `attempt` (1 is the first) is followed by another. Pure but for `random`. */
+export function decideRetry(policy: RetryPolicy, attempt: number, error: unknown, random: RandomSource): RetryDecision {
+  if (!isTinyAgentsError(error) || NEVER.has(error.code)) return { retry: false, why: "not_retryable" };
+  const wanted = policy.codes === undefined ? error.retryable : policy.codes.includes(error.code);
+  if (!wanted) return { retry: false, why: "not_retryable" };
+  if (attempt >= (policy.maxAttempts ?? 3)) return { retry: false, why: "attempts_used" };
+  return { retry: true, delayMs: retryHint(policy, error) ?? backoff(policy, attempt, random) };
+}
+
+/** The wait before the attempt after `attempt`, ms. */
+export function backoff(policy: RetryPolicy, attempt: number, random: RandomSource): number {
+  const { initialDelayMs = 500, factor = 2, maxDelayMs = 30_000, jitter = "full" } = policy;
+  const delayMs = Math.min(maxDelayMs, initialDelayMs * Math.min(Number.MAX_VALUE, factor ** (attempt - 1)));
+  return jitter === "none" ? delayMs : Math.round(delayMs * random());
+}
+
+/** What the server asked for, when it can be believed. */
+function retryHint(policy: RetryPolicy, error: AnyTinyAgentsError): number | undefined {
+  const hintMs = (error.details as { readonly retryAfterMs?: number }).retryAfterMs;
+  if (hintMs === undefined || !(hintMs >= 0) || hintMs > (policy.maxRetryAfterMs ?? 120_000)) return undefined;
+  return hintMs;
+}
+
+/** What repeating needs from around it. */
+export interface RetryContext {
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly signal: AbortSignal | undefined;
+  /** Called before each wait. Answering false forbids the retry: the run's own budget is used up. */
+  onRetry?(retry: { readonly attempt: number; readonly delayMs: number; readonly error: AnyTinyAgentsError }): boolean;
+}
+
+/**
+ * Repeats a model call that may succeed next time. Readers drop what they saw at `restart`.
+ * @throws the failure itself when it was not worth repeating, `retry_exhausted` (with it as cause) after repeats.
+ */
+export async function* retryStream(
+  policy: RetryPolicy,
+  context: RetryContext,
+  attemptOnce: () => AsyncIterable<ModelDelta>,
+): AsyncGenerator<ModelDelta, void, undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      yield* attemptOnce();
+      return;
+    } catch (error) {
+      const delayMs = waitBeforeNext(policy, context, attempt, error);
+      await context.clock.sleep(delayMs, context.signal);
+      yield { type: "restart", attempt: attempt + 1, reason: (error as AnyTinyAgentsError).code };
+    }
+  }
+}
+
+/** The same for any other piece of work: a tool, a store. */
+export async function retryCall<T>(
+  policy: RetryPolicy,
+  context: RetryContext,
+  attemptOnce: (attempt: number) => T | Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await attemptOnce(attempt);
+    } catch (error) {
+      await context.clock.sleep(waitBeforeNext(policy, context, attempt, error), context.signal);
+    }
+  }
+}
+
+/** How long to wait before the next attempt. @throws when there is none. */
+function waitBeforeNext(policy: RetryPolicy, context: RetryContext, attempt: number, error: unknown): number {
+  const decision = decideRetry(policy, attempt, error, context.random);
+  const mayRepeat = decision.retry && isTinyAgentsError(error);
+  if (mayRepeat && (context.onRetry?.({ attempt, delayMs: decision.delayMs, error }) ?? true)) return decision.delayMs;
+  if (attempt === 1 || !isTinyAgentsError(error) || (!decision.retry && decision.why === "not_retryable")) throw error;
+  throw new TinyAgentsError(
+    "retry_exhausted",
+    `Gave up after ${attempt} attempts. The last one failed: ${error.message}`,
+    {
+      details: { attempts: attempt, lastCode: error.code },
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,70 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, test, vi } from "vitest";
+import { TinyAgentsError } from "./errors.js";
+import { abortError, onAbort, throwIfAborted } from "./signal.js";
+
+describe("waiting for an abort", () => {
+  test("calls back once, with nothing, when the signal aborts", () => {
+    const controller = new AbortController();
+    const callback = vi.fn();
+    onAbort(controller.signal, callback);
+    expect(callback).not.toHaveBeenCalled();
+    controller.abort();
+    controller.abort();
+    expect(callback.mock.calls).toEqual([[]]);
+  });
+
+  test("calls back at once when the signal has aborted", () => {
+    const callback = vi.fn();
+    onAbort(AbortSignal.abort(), callback)();
+    expect(callback).toHaveBeenCalledOnce();
+  });
+
+  test("leaves no listener behind once it is unlinked", () => {
+    const controller = new AbortController();
+    const callback = vi.fn();
+    for (let i = 0; i < 100; i++) onAbort(controller.signal, callback)();
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+    controller.abort();
+    expect(callback).not.toHaveBeenCalled();
+  });
+
+  test("keeps waits apart that share a callback", () => {
+    const controller = new AbortController();
+    const callback = vi.fn();
+    onAbort(controller.signal, callback);
+    onAbort(controller.signal, callback)();
+    controller.abort();
+    expect(callback).toHaveBeenCalledOnce();
+  });
+
+  test("does nothing without a signal", () => {
+    const callback = vi.fn();
+    onAbort(undefined, callback)();
+    expect(callback).not.toHaveBeenCalled();
+  });
+});
+
+describe("the error of an abort", () => {
+  test("is the reason itself when that is an error of ours", () => {
+    const reason = new TinyAgentsError("timeout", "too slow", { details: { scope: "tool_call", limitMs: 5 } });
+    expect(abortError(reason)).toBe(reason);
+  });
+
+  test("says what a text or another error said, and keeps it as cause", () => {
+    const cause = new Error("user left");
+    expect(abortError(cause)).toMatchObject({ code: "cancelled", details: { reason: "user left" }, cause });
+    expect(abortError("user left").message).toBe("The work was cancelled: user left");
+  });
+
+  test("says nothing of a reason that is neither", () => {
+    expect(abortError({ secret: 1 }).toJSON()).toMatchObject({ message: "The work was cancelled.", details: {} });
+    expect(abortError(undefined)).toMatchObject({ code: "cancelled", retryable: false, details: {} });
+  });
+});
+
+test("work stops when its signal has aborted, and goes on without one", () => {
+  expect(() => throwIfAborted(undefined)).not.toThrow();
+  expect(() => throwIfAborted(new AbortController().signal)).not.toThrow();
+  expect(() => throwIfAborted(AbortSignal.abort("enough"))).toThrow("The work was cancelled: enough");
+});

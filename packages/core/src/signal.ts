@@ -1,0 +1,38 @@
+import { isTinyAgentsError, TinyAgentsError } from "./errors.js";
+
+/** Runs `callback` once when the signal aborts, at once when it has already; the result takes the listener away. */
+export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
+  if (signal === undefined) return noop;
+  if (signal.aborted) {
+    callback();
+    return noop;
+  }
+  // A listener of its own: the same callback may wait twice, and each wait ends alone.
+  const listener = (): void => callback();
+  signal.addEventListener("abort", listener, { once: true });
+  return () => signal.removeEventListener("abort", listener);
+}
+
+/**
+ * The error that a cancelled piece of work ends with. A reason that is one of ours (`timeout`, `limit_exceeded`) is
+ * kept, so that whoever asks learns why the work was stopped; anything else becomes `cancelled` with it as cause.
+ */
+export function abortError(reason: unknown): TinyAgentsError {
+  if (isTinyAgentsError(reason)) return reason;
+  const said = typeof reason === "string" ? reason : reason instanceof Error ? reason.message : undefined;
+  return new TinyAgentsError(
+    "cancelled",
+    said === undefined ? "The work was cancelled." : `The work was cancelled: ${said}`,
+    {
+      details: said === undefined ? {} : { reason: said },
+      cause: reason,
+    },
+  );
+}
+
+/** @throws the {@link abortError} of a signal that has aborted. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw abortError(signal.reason);
+}
+
+function noop(): void {}

@@ -1,0 +1,83 @@
+import type { JsonPrimitive, JsonValue } from "../json.js";
+import type { StoreCapabilities } from "./capabilities.js";
+
+/** Where a record is: a path of one or more non-empty names. Names are opaque; any character may be in them. */
+export type StoreKey = readonly string[];
+
+/** What a record holds. Kind and content come back exactly as they went in. */
+export type StoreValue =
+  | { readonly type: "json"; readonly value: JsonValue }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "bytes"; readonly bytes: Uint8Array };
+
+/** Facts to select records by. */
+export interface StoreAttributes {
+  readonly [name: string]: JsonPrimitive;
+}
+
+/** A version of a record: opaque, different after every write of that key. */
+export type StoreVersion = string;
+
+export interface StoreRecord {
+  readonly key: StoreKey;
+  readonly value: StoreValue;
+  readonly version: StoreVersion;
+  readonly attributes: StoreAttributes;
+  /** Milliseconds since 1970 of the last write. */
+  readonly updatedAtMs: number;
+}
+
+export interface PutOptions {
+  /** Write only if this is the version that is there; `null`: only if there is no record. */
+  readonly ifVersion?: StoreVersion | null | undefined;
+  /** The record is gone after this many ms. */
+  readonly ttlMs?: number | undefined;
+  readonly attributes?: StoreAttributes | undefined;
+}
+
+export interface DeleteOptions {
+  readonly ifVersion?: StoreVersion | undefined;
+}
+
+export interface ListQuery {
+  /** Records whose key starts with these names; a name is matched whole. */
+  readonly prefix: StoreKey;
+  /** Records that have all of these attributes. */
+  readonly where?: StoreAttributes | undefined;
+  /** By key, name by name in code unit order. Default `ascending`. */
+  readonly order?: "ascending" | "descending" | undefined;
+  /** At most this many. Default 100. */
+  readonly limit?: number | undefined;
+  /** Go on after an earlier page. */
+  readonly cursor?: string | undefined;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Absent on the last page. */
+  readonly cursor?: string;
+}
+
+export type StoreOperation =
+  | { readonly type: "put"; readonly key: StoreKey; readonly value: StoreValue; readonly options?: PutOptions }
+  | { readonly type: "delete"; readonly key: StoreKey; readonly options?: DeleteOptions };
+
+/** Keyed records. All methods throw `store_failed` when the backend does. */
+export interface Store {
+  readonly capabilities: StoreCapabilities;
+  /** The record, or nothing when there is none. */
+  get(key: StoreKey): Promise<StoreRecord | undefined>;
+  /**
+   * Writes a record whole. Once it resolves, a durable store keeps it.
+   * @throws `conflict` when `ifVersion` is not the version that is there.
+   */
+  put(key: StoreKey, value: StoreValue, options?: PutOptions): Promise<StoreVersion>;
+  /**
+   * Whether there was a record to take away.
+   * @throws `conflict` when `ifVersion` is not the version that is there.
+   */
+  delete(key: StoreKey, options?: DeleteOptions): Promise<boolean>;
+  list(query: ListQuery): Promise<Page<StoreRecord>>;
+  /** Several writes in order: all or none where `capabilities.atomicBatch`. Gives the version of each put. */
+  batch(operations: readonly StoreOperation[]): Promise<readonly (StoreVersion | undefined)[]>;
+}

@@ -1,0 +1,48 @@
+import type { RetryPolicy } from "../model/retry.js";
+
+/** What running a tool does to the world. Each is worse than the one before it. */
+export type ToolEffect = "none" | "read" | "write" | "external" | "destructive";
+
+/**
+ * How a tool may be run, as data. A tool that says nothing of its effect is unclassified: its calls overlap with
+ * others, are never taken to be idempotent, and strict runs refuse it.
+ */
+export interface ToolPolicy {
+  /** Absent: the tool is unclassified. */
+  readonly effect?: ToolEffect;
+  /** Whether running it twice with the same arguments is the same as once. Default: when it changes nothing. */
+  readonly idempotent?: boolean;
+  /** Whether it may run beside other calls of its batch. Default: unless it is said to change something. */
+  readonly concurrencySafe?: boolean;
+  /** Whether somebody must agree before each call. Default `never`. */
+  readonly approval?: "never" | "always";
+  /** The longest that one attempt may take, ms. Default: the run's `toolTimeoutMs`. */
+  readonly timeoutMs?: number;
+  /** Repeats of a failed call. Default: none. */
+  readonly retry?: RetryPolicy;
+  /** The longest result that the model is given, in characters. Default: the run's `maxResultChars`. */
+  readonly maxResultChars?: number;
+  /** Results of at least this many characters go to the artifact store, and the model gets a reference. */
+  readonly artifactAboveChars?: number;
+  /** The level of trust that the application asks for, in its own words. */
+  readonly permission?: string;
+}
+
+/** Whether the tool says what it does. Strict runs refuse those that do not. */
+export function isClassified(policy: ToolPolicy): boolean {
+  return policy.effect !== undefined;
+}
+
+/** Whether calls of the tool may overlap with others. */
+export function isConcurrencySafe(policy: ToolPolicy): boolean {
+  return policy.concurrencySafe ?? (policy.effect === undefined || changesNothing(policy));
+}
+
+/** Whether a call that may have run can be run again without harm. */
+export function isIdempotent(policy: ToolPolicy): boolean {
+  return policy.idempotent ?? changesNothing(policy);
+}
+
+function changesNothing(policy: ToolPolicy): boolean {
+  return policy.effect === "none" || policy.effect === "read";
+}

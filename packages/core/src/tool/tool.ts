@@ -1,0 +1,154 @@
+import { isTinyAgentsError, messageOf, TinyAgentsError } from "../errors.js";
+import { isJsonObject, type JsonObject } from "../json.js";
+import type { ToolPolicy } from "./policy.js";
+import type { ToolRuntime } from "./runtime.js";
+import {
+  type Checked,
+  checkStandard,
+  isStandardSchema,
+  type JsonSchema,
+  type SchemaOutput,
+  type StandardSchema,
+  toJsonSchema,
+} from "./schema.js";
+import type { ToolSpec } from "./spec.js";
+
+/** A tool of any input and output, as lists of tools hold it. */
+export interface AnyTool {
+  readonly spec: ToolSpec;
+  /** Checks arguments with the tool's own schema. Absent: by `spec.inputSchema`, with the run's `SchemaValidator`. */
+  readonly check: ((args: JsonObject) => Checked | Promise<Checked>) | undefined;
+  /** Checks what `execute` returned, the same way. */
+  readonly checkOutput: ((value: unknown) => Checked | Promise<Checked>) | undefined;
+  /** The policy for these arguments: `spec.policy`, unless the tool computes it. */
+  policyFor(args: JsonObject): ToolPolicy;
+  /** The values of the hidden arguments. */
+  inject(runtime: ToolRuntime): JsonObject | undefined;
+  /**
+   * Does the work. Gives a JSON value, an outcome of `content`, `stop` or `interrupt`, or an async generator that
+   * yields progress and returns one of these. A failure is thrown: the model is told its message.
+   */
+  execute(input: never, runtime: ToolRuntime): unknown;
+}
+
+/** A tool whose input and output the compiler knows. */
+export interface Tool<Input, Output> extends AnyTool {
+  execute(input: Input, runtime: ToolRuntime): Output;
+}
+
+/** What a tool is made of. */
+export interface ToolOptions<S extends StandardSchema | JsonSchema, Output> {
+  /** `[a-zA-Z][a-zA-Z0-9_-]{0,63}`; snake_case by custom. */
+  readonly name: string;
+  /** What it does and when to use it, for the model. */
+  readonly description: string;
+  /** A Standard Schema that can give JSON Schema (zod 4), or a JSON Schema of an object. */
+  readonly input: S;
+  /** The JSON Schema for the model, when `input` is a Standard Schema that cannot give one. */
+  readonly inputSchema?: JsonSchema | undefined;
+  /** What `execute` returns. When given, what it does return is checked, and a mismatch fails the call. */
+  readonly output?: StandardSchema | JsonSchema | undefined;
+  /** How it may be run; a function when that depends on the arguments (it gets `{}` for the spec). */
+  readonly policy?: ToolPolicy | ((args: JsonObject) => ToolPolicy) | undefined;
+  /**
+   * Fills in arguments that the model must not know. Their names are in the input schema, and are taken out of what
+   * the model sees.
+   */
+  readonly inject?: { readonly [arg: string]: (runtime: ToolRuntime) => JsonObject[string] } | undefined;
+  readonly label?: string | undefined;
+  readonly markdown?: boolean | undefined;
+  readonly extensions?: { readonly [owner: string]: JsonObject } | undefined;
+  /** See {@link AnyTool.execute}. `input` is what the schema validates to. */
+  readonly execute: (input: SchemaOutput<S>, runtime: ToolRuntime) => Output;
+}
+
+const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
+
+/**
+ * Makes a tool. The input type comes from the schema.
+ *
+ * @throws `tool_schema_invalid` for a bad name or a schema that is no schema of an object; TypeError when the schema
+ * can neither validate nor say its JSON Schema.
+ */
+export function tool<const S extends StandardSchema | JsonSchema, Output>(
+  options: ToolOptions<S, Output>,
+): Tool<SchemaOutput<S>, Output> {
+  const { name, input, output, policy = {}, inject = {}, execute } = options;
+  if (!NAME.test(name)) {
+    throw schemaError(name, "its name must match [a-zA-Z][a-zA-Z0-9_-]{0,63}");
+  }
+  const hiddenArgs = Object.keys(inject);
+  const fullSchema = options.inputSchema ?? toJsonSchema(input);
+  if (!isJsonObject(fullSchema) || (fullSchema.type !== undefined && fullSchema.type !== "object")) {
+    throw schemaError(name, "its input schema must describe an object");
+  }
+  const dynamicPolicy = typeof policy === "function";
+  const policyFor = dynamicPolicy ? policy : () => policy;
+  const spec: ToolSpec = {
+    name,
+    description: options.description,
+    inputSchema: withoutArgs(fullSchema, hiddenArgs, name),
+    hiddenArgs,
+    policy: policyFor({}),
+    dynamicPolicy,
+    ...(output === undefined ? {} : { outputSchema: toJsonSchema(output, "output") }),
+    ...(options.label === undefined ? {} : { label: options.label }),
+    ...(options.markdown === undefined ? {} : { markdown: options.markdown }),
+    ...(options.extensions === undefined ? {} : { extensions: options.extensions }),
+  };
+  return {
+    spec,
+    check: isStandardSchema(input) ? (args) => checkStandard(input, args) : undefined,
+    checkOutput: isStandardSchema(output) ? (value) => checkStandard(output, value) : undefined,
+    policyFor,
+    inject: (runtime) => (hiddenArgs.length === 0 ? undefined : injected(inject, runtime)),
+    execute,
+  };
+}
+
+/**
+ * Tools by name.
+ * @throws `tool_schema_invalid` when two have the same name.
+ */
+export function toolsByName(tools: readonly AnyTool[]): ReadonlyMap<string, AnyTool> {
+  const byName = new Map<string, AnyTool>();
+  for (const entry of tools) {
+    const { name } = entry.spec;
+    if (byName.has(name)) throw schemaError(name, "another tool has the same name");
+    byName.set(name, entry);
+  }
+  return byName;
+}
+
+/** What a failing tool tells the model, as an error. Errors of ours pass through. */
+export function toolError(name: string, callId: string, error: unknown): TinyAgentsError {
+  if (isTinyAgentsError(error)) return error;
+  return new TinyAgentsError("tool_failed", `The tool ${name} failed: ${messageOf(error)}`, {
+    details: { tool: name, callId },
+    cause: error,
+  });
+}
+
+function injected(inject: NonNullable<ToolOptions<JsonSchema, unknown>["inject"]>, runtime: ToolRuntime): JsonObject {
+  return Object.fromEntries(Object.entries(inject).map(([arg, value]) => [arg, value(runtime)]));
+}
+
+function withoutArgs(schema: JsonSchema, hidden: readonly string[], tool: string): JsonSchema {
+  if (hidden.length === 0) return schema;
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  for (const arg of hidden) {
+    if (!Object.hasOwn(properties, arg))
+      throw schemaError(tool, `it injects "${arg}", which its input schema does not have`);
+  }
+  const visible = Object.fromEntries(Object.entries(properties).filter(([arg]) => !hidden.includes(arg)));
+  const required = Array.isArray(schema.required)
+    ? schema.required.filter((arg) => !hidden.includes(String(arg)))
+    : undefined;
+  return { ...schema, properties: visible, ...(required === undefined ? {} : { required }) };
+}
+
+function schemaError(tool: string, reason: string): TinyAgentsError<"tool_schema_invalid"> {
+  return new TinyAgentsError("tool_schema_invalid", `The tool "${tool}" cannot be used: ${reason}.`, {
+    details: { tool, reason },
+  });
+}

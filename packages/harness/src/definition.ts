@@ -1,0 +1,149 @@
+import {
+  type AnyTool,
+  type Approver,
+  type ChatModel,
+  type ComposedMiddleware,
+  compose,
+  type EventSink,
+  type JsonObject,
+  type PriceSource,
+  type ResolvedLimits,
+  type ResolvedModel,
+  type RetryPolicy,
+  type RunSurroundings,
+  resolvedModel,
+  resolveLimits,
+  type SchemaValidator,
+  type ShortTermMemory,
+  type TokenCounter,
+  type ToolDeclaration,
+  toolDeclaration,
+  toolsByName,
+} from "@tinyagents/core";
+import type {
+  AgentOptions,
+  AgentPolicies,
+  ModelSettings,
+  NoProgressPolicy,
+  OutputOption,
+  SystemPrompt,
+} from "./options.js";
+import { type OutputPlan, planOutput } from "./output/plan.js";
+
+/** An agent, worked out once: nothing of it is computed again per run, per step or per call. */
+export interface AgentDefinition extends Omit<RunSurroundings, "data"> {
+  readonly name: string;
+  readonly model: ChatModel;
+  readonly resolvedModel: ResolvedModel;
+  readonly tools: ReadonlyMap<string, AnyTool>;
+  /** Everything of a request but its messages: with tools, and for a last answer without. */
+  readonly request: RequestTemplate;
+  readonly lastRequest: RequestTemplate;
+  readonly system: SystemPrompt | undefined;
+  readonly hooks: ComposedMiddleware;
+  readonly memory: ShortTermMemory | undefined;
+  readonly output: OutputPlan | undefined;
+  readonly limits: ResolvedLimits;
+  readonly retry: RetryPolicy;
+  readonly policies: AgentPolicies;
+  readonly noProgress: Required<NoProgressPolicy> | undefined;
+  readonly approver: Approver | undefined;
+  readonly events: EventSink | undefined;
+  readonly prices: PriceSource | undefined;
+  readonly schemaValidator: SchemaValidator | undefined;
+  readonly countTokens: TokenCounter | undefined;
+  /** Functions that check values, by schema: compiled once. */
+  readonly compiled: WeakMap<
+    JsonObject,
+    (value: unknown) => readonly { readonly path: string; readonly message: string }[]
+  >;
+}
+
+/** The parts of a request that are the same for every call of an agent. */
+export type RequestTemplate = ModelSettings & {
+  readonly tools?: readonly ToolDeclaration[];
+  readonly responseFormat?: import("@tinyagents/core").ResponseFormat;
+};
+
+/**
+ * Works an agent out.
+ * @throws TypeError and `tool_schema_invalid` for options that cannot be.
+ */
+export function defineAgent(options: AgentOptions<OutputOption | undefined>): AgentDefinition {
+  const { name, model, tools = [], middleware = [], policies = {}, settings = {}, memory } = options;
+  if (typeof name !== "string" || name === "") throw new TypeError("createAgent: name: a text is expected");
+  if (typeof model?.stream !== "function") throw new TypeError("createAgent: model: a ChatModel is expected");
+  const byName = toolsByName(tools);
+  const output = options.output === undefined ? undefined : planOutput(options.output, model.profile, byName);
+  const declarations = tools.map(({ spec }) => toolDeclaration(spec));
+  const { unknownTool } = policies;
+  if (unknownTool?.type === "rewrite" && !byName.has(unknownTool.tool)) {
+    throw new TypeError(`createAgent: policies.unknownTool.tool: there is no tool "${unknownTool.tool}"`);
+  }
+  return {
+    name,
+    model,
+    resolvedModel: resolvedModel(model),
+    tools: byName,
+    request: requestTemplate(settings, declarations, output),
+    lastRequest: lastRequestTemplate(settings, declarations, output),
+    system: options.system,
+    hooks: compose(middleware),
+    memory,
+    output,
+    limits: resolveLimits(options.limits),
+    retry: policies.retry ?? {},
+    policies,
+    noProgress: noProgressPolicy(policies.noProgress),
+    approver: options.approver,
+    events: options.events,
+    prices: options.prices,
+    schemaValidator: options.schemaValidator,
+    countTokens: options.countTokens,
+    compiled: new WeakMap(),
+    clock: options.clock,
+    ids: options.ids,
+    random: options.random,
+    stores: options.stores,
+    recorder: options.recorder,
+  };
+}
+
+function requestTemplate(
+  settings: ModelSettings,
+  tools: readonly ToolDeclaration[],
+  output: OutputPlan | undefined,
+): RequestTemplate {
+  const offered = output?.tool === undefined ? tools : [...tools, output.tool];
+  return {
+    ...settings,
+    ...(offered.length === 0 ? {} : { tools: offered }),
+    ...(output?.toolChoice === undefined ? {} : { toolChoice: tools.length === 0 ? output.toolChoice : "required" }),
+    ...(output?.responseFormat === undefined ? {} : { responseFormat: output.responseFormat }),
+  };
+}
+
+/** The last answer may not call tools; a forced answer tool stays, since it is the answer. */
+function lastRequestTemplate(
+  settings: ModelSettings,
+  tools: readonly ToolDeclaration[],
+  output: OutputPlan | undefined,
+): RequestTemplate {
+  if (output?.tool !== undefined) {
+    return {
+      ...settings,
+      tools: [output.tool],
+      ...(output.toolChoice === undefined ? {} : { toolChoice: output.toolChoice }),
+    };
+  }
+  return {
+    ...settings,
+    ...(tools.length === 0 ? {} : { tools, toolChoice: "none" as const }),
+    ...(output?.responseFormat === undefined ? {} : { responseFormat: output.responseFormat }),
+  };
+}
+
+function noProgressPolicy(policy: NoProgressPolicy | false | undefined): Required<NoProgressPolicy> | undefined {
+  if (policy === false) return undefined;
+  return { hintAfter: 2, refuseAfter: 4, stopAfter: 6, ...policy };
+}

@@ -1,0 +1,23 @@
+export { type Agent, createAgent, runOf } from "./create-agent.js";
+export type {
+  AgentOptions,
+  AgentPolicies,
+  InvalidArgumentsPolicy,
+  ModelSettings,
+  NoProgressPolicy,
+  OutputOf,
+  OutputOption,
+  OutputSpec,
+  PartialRun,
+  ResumeOptions,
+  ResumeStreamOptions,
+  RunOptions,
+  StreamOptions,
+  SystemPrompt,
+  SystemPromptContext,
+  UnknownToolPolicy,
+} from "./options.js";
+export { readAgentState } from "./read-state.js";
+export type { RunHandle, SubscribeOptions, Subscription } from "./run-handle.js";
+export { type AgentStream, readableStream } from "./stream.js";
+export type { AgentToolOptions } from "./sub-agent.js";

@@ -1,0 +1,45 @@
+import { checkHistory, type HistoryEdit, TinyAgentsError } from "@tinyagents/core";
+import type { LiveRun } from "../run/live-run.js";
+
+/**
+ * Applies the edits of the history that middleware asked for, and records that it did. An edit that would break the
+ * pairing of calls and results is refused.
+ * @throws `middleware_failed` that names who asked for a wrong edit.
+ */
+export function compact(run: LiveRun): void {
+  const { state } = run;
+  const { edits } = state;
+  state.edits = [];
+  for (const edit of edits) apply(run, edit);
+  state.phase = "dispatch";
+}
+
+function apply(run: LiveRun, edit: HistoryEdit): void {
+  const { state } = run;
+  const { from, to, messages, by } = edit;
+  const fits = Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from <= to && to <= state.messages.length;
+  if (!fits) throw refused(by, `it replaces messages ${from} to ${to} of ${state.messages.length}`);
+  const edited = state.messages.toSpliced(from, to - from, ...messages);
+  const [problem] = checkHistory(edited);
+  if (problem !== undefined) throw refused(by, `it leaves the tool call ${problem.callId} as ${problem.type}`);
+  state.messages = edited;
+  state.newFrom = newFromAfter(edit, state.newFrom);
+  run.callIds = undefined;
+  run.event()?.("history.edited", { by, removed: to - from, added: messages.length });
+}
+
+/** What was new stays new: the mark moves with the messages behind the edit. */
+function newFromAfter({ from, to, messages }: HistoryEdit, newFrom: number): number {
+  if (newFrom >= to) return newFrom + messages.length - (to - from);
+  return Math.min(newFrom, from + messages.length);
+}
+
+function refused(by: string, reason: string): TinyAgentsError<"middleware_failed"> {
+  return new TinyAgentsError(
+    "middleware_failed",
+    `The middleware ${by} asked for an edit of the history that cannot be made: ${reason}.`,
+    {
+      details: { middleware: by, hook: "history" },
+    },
+  );
+}

@@ -1,0 +1,86 @@
+import {
+  abortError,
+  type TinyAgentsError as Failure,
+  isTinyAgentsError,
+  messageOf,
+  type Phase,
+  TinyAgentsError,
+  type ToolStatus,
+} from "@tinyagents/core";
+import type { LiveRun } from "../run/live-run.js";
+import { closeOpenCalls } from "./open-calls.js";
+
+/**
+ * Ends a run with a failure: the history is made whole, so that it can be continued, and the failure is told once.
+ * The live error, with its causes, stays on the run for whoever throws it.
+ */
+export async function failRun(run: LiveRun, thrown: unknown): Promise<void> {
+  const { state } = run;
+  const failure = withRun(run, await afterHooks(run, asFailure(run, thrown)));
+  closeOpenCalls(run, statusFor(failure), reasonFor(failure));
+  run.failure = failure;
+  state.error = failure.toJSON();
+  state.resumeAt = resumePhase(state.phase);
+  state.phase = "failed";
+  run.event()?.("run.failed", { error: state.error });
+}
+
+/** A cancelled run fails with the reason it was cancelled for, whatever the work made of that. */
+function asFailure(run: LiveRun, thrown: unknown): Failure {
+  const { reason } = run.cancellation;
+  if (reason !== undefined) return reason;
+  if (isTinyAgentsError(thrown)) return thrown;
+  if (thrown instanceof Error && thrown.name === "AbortError") return abortError(thrown);
+  return new TinyAgentsError("internal", `The run failed unexpectedly: ${messageOf(thrown)}`, {
+    details: { reason: messageOf(thrown) },
+    cause: thrown,
+  });
+}
+
+/** `onError` hooks hear of what they have not heard of yet. They may put another error in its place. */
+async function afterHooks(run: LiveRun, failure: Failure): Promise<Failure> {
+  const { onError } = run.definition.hooks;
+  if (onError === undefined || run.heard.has(failure)) return failure;
+  run.heard.add(failure);
+  try {
+    const { control } = await onError(failure, run.scope);
+    return control?.type === "fail" ? control.error : failure;
+  } catch (error) {
+    return isTinyAgentsError(error) ? error : failure;
+  }
+}
+
+function withRun(run: LiveRun, failure: Failure): Failure {
+  const { runId } = run.state.config;
+  const ignoredBy = run.ignoredBy;
+  if (isTinyAgentsError(failure, "cancelled") && ignoredBy.length > 0) {
+    return new TinyAgentsError("cancelled", `${failure.message} These did not stop: ${ignoredBy.join(", ")}.`, {
+      details: { ...failure.details, ignoredBy: [...ignoredBy] },
+      cause: failure,
+      runId,
+    });
+  }
+  if (failure.runId !== undefined) return failure;
+  return new TinyAgentsError(failure.code, failure.message, {
+    details: failure.details,
+    retryable: failure.retryable,
+    cause: failure.cause,
+    runId,
+  });
+}
+
+function statusFor(failure: Failure): ToolStatus {
+  return failure.code === "cancelled" ? "cancelled" : "not_run";
+}
+
+function reasonFor(failure: Failure): string {
+  return failure.code === "cancelled"
+    ? "This call was cancelled before it had a result."
+    : "This call was not run: the run ended before its turn came.";
+}
+
+/** What was saved is not done again; everything else goes on with a model call. */
+function resumePhase(failedIn: Phase): Phase {
+  if (failedIn === "start" || failedIn === "finalize") return failedIn;
+  return "dispatch";
+}

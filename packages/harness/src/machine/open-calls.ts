@@ -1,0 +1,50 @@
+import {
+  type Message,
+  type ToolCallBlock,
+  type ToolMessage,
+  type ToolStatus,
+  toolCalls,
+  toolMessage,
+} from "@tinyagents/core";
+import type { LiveRun } from "../run/live-run.js";
+
+/** The calls at the end of a history that have no result yet, in their order. */
+export function openCalls(messages: readonly Message[]): readonly ToolCallBlock[] {
+  let answered: Set<string> | undefined;
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i];
+    if (message?.role === "tool") {
+      answered ??= new Set();
+      answered.add(message.toolCallId);
+    } else {
+      const calls = message?.role === "assistant" ? toolCalls(message) : [];
+      return answered === undefined ? calls : calls.filter(({ id }) => answered?.has(id) !== true);
+    }
+  }
+  return [];
+}
+
+/**
+ * Gives every open call a result, so that the history is whole: of the batch at hand the results that are there, for
+ * the rest one that says it did not run.
+ */
+export function closeOpenCalls(run: LiveRun, status: ToolStatus, reason: string): void {
+  const { state } = run;
+  const open = openCalls(state.messages);
+  if (open.length === 0) {
+    state.batch = null;
+    return;
+  }
+  const results = new Map(state.batch?.calls.map(({ callId, result }) => [callId, result]));
+  for (const call of open) state.messages.push(results.get(call.id) ?? notRun(call, status, reason));
+  state.batch = null;
+}
+
+/** A result that stands for a call that did not run to its end. */
+export function notRun(
+  call: { readonly id: string; readonly name: string },
+  status: ToolStatus,
+  reason: string,
+): ToolMessage {
+  return toolMessage(call, reason, status);
+}

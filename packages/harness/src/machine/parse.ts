@@ -1,0 +1,106 @@
+import { type AssistantMessage, type Message, type ToolCallBlock, toolCalls, toolMessage } from "@tinyagents/core";
+import type { LiveRun } from "../run/live-run.js";
+import { closeOpenCalls, openCalls } from "./open-calls.js";
+
+/** Reads the last answer: which calls it has, whether they may be run, and so what is due. */
+export function parse(run: LiveRun): void {
+  const { state } = run;
+  renameRepeatedCalls(run);
+  const calls = openCalls(state.messages);
+  if (calls.length === 0) {
+    state.phase = "stop_check";
+    return;
+  }
+  const finishReason = state.lastResponse?.finishReason;
+  if (finishReason !== "stop" && finishReason !== "tool_calls") {
+    closeOpenCalls(
+      run,
+      "not_run",
+      `This call was not run: the answer that asked for it was unfinished (${finishReason}).`,
+    );
+    state.phase = "stop_check";
+    return;
+  }
+  if (takeForcedAnswer(run, calls)) return;
+  if (state.finalizing) {
+    closeOpenCalls(run, "not_run", "This call was not run: the run is at its end and asks for an answer only.");
+    state.phase = "stop_check";
+    return;
+  }
+  state.batch = {
+    modelCallId: state.lastResponse?.callId ?? "",
+    calls: calls.map(({ id }) => ({ callId: id })),
+  };
+  state.phase = "tools";
+}
+
+/** The call that carries a structured answer is no tool call: it is answered at once and its arguments are the answer. */
+function takeForcedAnswer(run: LiveRun, calls: readonly ToolCallBlock[]): boolean {
+  const { state, definition } = run;
+  const plan = definition.output;
+  if (plan?.strategy !== "tool") return false;
+  const answer = calls.find(({ name }) => name === plan.name);
+  if (answer === undefined) return false;
+  for (const call of calls) {
+    state.messages.push(
+      call === answer
+        ? toolMessage(call, "The answer was received.")
+        : toolMessage(call, "This call was not run: the answer was given in the same turn.", "not_run"),
+    );
+  }
+  const text = answer.invalid?.raw ?? JSON.stringify(answer.args);
+  state.output = {
+    strategy: "tool",
+    candidate:
+      answer.invalid === undefined ? { text, value: answer.args, callId: answer.id } : { text, callId: answer.id },
+  };
+  state.phase = "validate";
+  return true;
+}
+
+/**
+ * Servers that number their calls per answer give an id twice. The second gets a name of its own, and keeps what the
+ * server called it.
+ */
+function renameRepeatedCalls(run: LiveRun): void {
+  const { state } = run;
+  const at = state.messages.length - 1;
+  const last = state.messages[at];
+  if (last?.role !== "assistant") return;
+  const calls = toolCalls(last);
+  if (calls.length === 0) return;
+  run.callIds ??= idsBefore(state.messages, at);
+  const seen = run.callIds;
+  let renamed: AssistantMessage | undefined;
+  for (const call of calls) {
+    if (seen.has(call.id) || call.id === "") {
+      const id = freeId(seen, call.id === "" ? "call" : call.id);
+      renamed = rename(renamed ?? last, call, id);
+      seen.add(id);
+    } else seen.add(call.id);
+  }
+  if (renamed !== undefined) state.messages[at] = renamed;
+}
+
+function idsBefore(messages: readonly Message[], end: number): Set<string> {
+  const ids = new Set<string>();
+  for (let i = 0; i < end; i++) {
+    const message = messages[i];
+    if (message?.role === "assistant") for (const call of toolCalls(message)) ids.add(call.id);
+  }
+  return ids;
+}
+
+function freeId(seen: ReadonlySet<string>, id: string): string {
+  for (let n = 2; ; n++) {
+    const candidate = `${id}_${n}`;
+    if (!seen.has(candidate)) return candidate;
+  }
+}
+
+function rename(message: AssistantMessage, call: ToolCallBlock, id: string): AssistantMessage {
+  const content = message.content.map((block) =>
+    block === call ? { ...call, id, originalId: call.originalId ?? call.id } : block,
+  );
+  return { ...message, content };
+}

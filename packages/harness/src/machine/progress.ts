@@ -1,0 +1,85 @@
+import { canonicalJson, hashText, TinyAgentsError, type ToolCallBlock, type ToolMessage } from "@tinyagents/core";
+import type { LiveRun } from "../run/live-run.js";
+
+/** How many turns back a repeat is looked for: enough for two calls that alternate, and for three. */
+const LOOKS_BACK = 6;
+/** How much of a result tells it apart, in characters, besides its length. */
+const RESULT_SAMPLE = 1_000;
+
+/**
+ * Whether a batch is not to be run at all: it repeats an earlier one, and repeats have come to nothing often enough.
+ */
+export function refusesRepeat(run: LiveRun, blocks: readonly ToolCallBlock[]): boolean {
+  const policy = run.definition.noProgress;
+  const { repeats, recentTurns } = run.state;
+  if (policy === undefined || repeats < policy.refuseAfter) return false;
+  const calls = traceOfCalls(blocks);
+  return recentTurns.some((turn) => turn.calls === calls);
+}
+
+/**
+ * Notes a finished batch. A turn counts as a repeat when one not far back had the same calls and the same results, or
+ * when it was refused as one. From `hintAfter` on the model is told, with its results; at `stopAfter` the run ends.
+ * @throws `no_progress`
+ */
+export function judgeProgress(
+  run: LiveRun,
+  blocks: readonly ToolCallBlock[],
+  results: readonly ToolMessage[],
+): readonly ToolMessage[] {
+  const policy = run.definition.noProgress;
+  if (policy === undefined) return results;
+  const { state } = run;
+  const turn = { calls: traceOfCalls(blocks), results: traceOfResults(results) };
+  const known = state.recentTurns.filter((earlier) => earlier.calls === turn.calls);
+  const refused = known.length > 0 && state.repeats >= policy.refuseAfter;
+  const repeated = refused || known.some((earlier) => earlier.results === turn.results);
+  state.repeats = repeated ? state.repeats + 1 : 0;
+  state.recentTurns.push(turn);
+  if (state.recentTurns.length > LOOKS_BACK) state.recentTurns.shift();
+  if (state.repeats >= policy.stopAfter) {
+    run.event()?.("no_progress.detected", { repeats: state.repeats, action: "stop" });
+    throw stuck(state.repeats, blocks);
+  }
+  if (refused) run.event()?.("no_progress.detected", { repeats: state.repeats, action: "refuse" });
+  if (refused || state.repeats < policy.hintAfter) return results;
+  run.event()?.("no_progress.detected", { repeats: state.repeats, action: "hint" });
+  return withHint(results, state.repeats);
+}
+
+function traceOfCalls(blocks: readonly ToolCallBlock[]): string {
+  let text = "";
+  for (const { name, args, invalid } of blocks) text += `${name}(${invalid?.raw ?? canonicalJson(args)})`;
+  return hashText(text);
+}
+
+function traceOfResults(results: readonly ToolMessage[]): string {
+  let text = "";
+  for (const { content, status } of results) {
+    text += status;
+    for (const block of content) {
+      const said =
+        block.type === "text" ? block.text : block.type === "json" ? JSON.stringify(block.value) : block.type;
+      text += said.length > RESULT_SAMPLE ? `${said.length}:${said.slice(0, RESULT_SAMPLE)}` : said;
+    }
+  }
+  return hashText(text);
+}
+
+function withHint(results: readonly ToolMessage[], repeats: number): readonly ToolMessage[] {
+  const last = results.at(-1);
+  if (last === undefined) return results;
+  const hint = `[You have made the same calls with the same results ${repeats + 1} times. Do something else, or give your answer.]`;
+  return results.with(-1, { ...last, content: [...last.content, { type: "text", text: hint }] });
+}
+
+function stuck(repeats: number, blocks: readonly ToolCallBlock[]): TinyAgentsError<"no_progress"> {
+  const calls = blocks.map(({ name }) => name);
+  return new TinyAgentsError(
+    "no_progress",
+    `The run repeats itself: the same calls (${calls.join(", ")}) gave the same results ${repeats + 1} times.`,
+    {
+      details: { repeats, calls },
+    },
+  );
+}

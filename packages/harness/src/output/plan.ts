@@ -1,0 +1,102 @@
+import {
+  type AnyTool,
+  isJsonObject,
+  isStandardSchema,
+  type JsonObject,
+  type JsonSchema,
+  type ModelProfile,
+  type ResponseFormat,
+  type StandardSchema,
+  support,
+  type ToolChoice,
+  type ToolDeclaration,
+  toJsonSchema,
+} from "@tinyagents/core";
+import type { OutputOption, OutputSpec } from "../options.js";
+
+/** How a structured answer is asked for and checked, worked out once. */
+export interface OutputPlan {
+  readonly strategy: "native" | "tool" | "prompt";
+  readonly name: string;
+  /** The caller's schema, when it validates itself. */
+  readonly standard: StandardSchema | undefined;
+  /** What the model is shown: always an object. */
+  readonly wireSchema: JsonSchema;
+  /** What the answer must satisfy when `standard` is absent, and where union variants are found. */
+  readonly schema: JsonSchema;
+  /** The answer is under the key `value`, since providers only take schemas of objects. */
+  readonly wrapped: boolean;
+  readonly responseFormat: ResponseFormat | undefined;
+  readonly tool: ToolDeclaration | undefined;
+  readonly toolChoice: ToolChoice | undefined;
+  /** Added to the instructions. */
+  readonly instructions: string | undefined;
+  readonly onInvalid: OutputSpec<JsonSchema>["onInvalid"];
+}
+
+/**
+ * Works out how to get a structured answer from a model.
+ * @throws TypeError when the name of the answer's tool is taken.
+ */
+export function planOutput(
+  option: OutputOption,
+  profile: ModelProfile,
+  tools: ReadonlyMap<string, AnyTool>,
+): OutputPlan {
+  const spec = isOutputSpec(option) ? option : { schema: option };
+  const name = spec.name ?? "final_answer";
+  const schema = spec.jsonSchema ?? toJsonSchema(spec.schema);
+  const wrapped = schema.type !== "object" || schema.anyOf !== undefined || schema.oneOf !== undefined;
+  const wireSchema: JsonSchema = wrapped
+    ? { type: "object", properties: { value: schema }, required: ["value"], additionalProperties: false }
+    : schema;
+  const wanted = spec.strategy ?? "auto";
+  const strategy = wanted === "auto" ? bestStrategy(profile) : wanted;
+  if (strategy === "tool" && tools.has(name)) {
+    throw new TypeError(
+      `createAgent: output: its tool "${name}" has the name of another tool; give it another: output.name`,
+    );
+  }
+  const tool: ToolDeclaration | undefined =
+    strategy === "tool"
+      ? {
+          name,
+          description: "Gives the final answer. Call it once, when the answer is complete.",
+          inputSchema: wireSchema,
+        }
+      : undefined;
+  return {
+    strategy,
+    name,
+    standard: isStandardSchema(spec.schema) ? spec.schema : undefined,
+    wireSchema,
+    schema,
+    wrapped,
+    responseFormat: strategy === "native" ? { type: "json_schema", name, schema: wireSchema, strict: true } : undefined,
+    tool,
+    toolChoice: tool === undefined ? undefined : forcedChoice(profile, name),
+    instructions: strategy === "prompt" ? promptFor(wireSchema) : undefined,
+    onInvalid: spec.onInvalid,
+  };
+}
+
+function isOutputSpec(option: OutputOption): option is OutputSpec<StandardSchema | JsonSchema> {
+  if (isStandardSchema(option)) return false;
+  const { schema } = option as { readonly schema?: unknown };
+  return isStandardSchema(schema) || isJsonObject(schema);
+}
+
+/** Only a "yes" counts: a model that may not know a mechanism is asked in words. */
+function bestStrategy(profile: ModelProfile): OutputPlan["strategy"] {
+  if (support(profile, "structured_output") === "yes") return "native";
+  return support(profile, "tools") === "yes" ? "tool" : "prompt";
+}
+
+function forcedChoice(profile: ModelProfile, name: string): ToolChoice | undefined {
+  if (support(profile, "tool_choice_named") === "yes") return { type: "tool", name };
+  return support(profile, "tool_choice_required") === "no" ? undefined : "required";
+}
+
+function promptFor(schema: JsonObject): string {
+  return `When you give your final answer, write one JSON value and nothing else. It must satisfy this JSON Schema:\n${JSON.stringify(schema)}`;
+}

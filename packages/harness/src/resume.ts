@@ -1,0 +1,175 @@
+import {
+  type AgentState,
+  type Answers,
+  type ApprovalRequest,
+  blocks,
+  canonicalJson,
+  isTinyAgentsError,
+  type JsonObject,
+  type JsonValue,
+  type Limits,
+  type PauseRequest,
+  type Phase,
+  type RecordedRun,
+  readApprovalAnswer,
+  resolveLimits,
+  TinyAgentsError,
+  type ToolMessage,
+  toMessages,
+  toolMessage,
+} from "@tinyagents/core";
+import { closeOpenCalls, openCalls } from "./machine/open-calls.js";
+import type { ResumeOptions } from "./options.js";
+import type { LiveRun } from "./run/live-run.js";
+import { type LiveState, setOwn, takeOver } from "./run/live-state.js";
+import { announceGrant, denied } from "./tools/approve.js";
+
+/**
+ * A state that was stored, ready to go on: finished runs are refused, limits are widened where asked, results that
+ * were recorded after the state are put in.
+ * @throws `resume_mismatch` for another agent's run or one that has ended.
+ */
+export function reopen(
+  agent: string,
+  state: AgentState,
+  limits: Limits | undefined,
+  recorded?: RecordedRun["toolResults"],
+): LiveState {
+  if (state.agent !== agent) throw mismatch(`it belongs to the agent "${state.agent}", not to "${agent}"`);
+  if (state.phase === "done") throw mismatch("it has ended; start a new run on its thread");
+  const live = takeOver(state);
+  if (limits !== undefined) {
+    const { maxTotalTokens, wallClockMs, ...rest } = live.config.limits;
+    live.config = { ...live.config, limits: resolveLimits({ ...rest, maxTotalTokens, wallClockMs, ...limits }) };
+  }
+  for (const call of live.batch?.calls ?? []) {
+    const result = recorded?.get(call.callId);
+    if (result !== undefined) call.result ??= result;
+  }
+  return live;
+}
+
+/** Puts answers and new input into a run that goes on, and sets the phase that is due. */
+export function applyResume(run: LiveRun, { answers, input }: ResumeOptions): void {
+  const { state } = run;
+  if (input !== undefined) {
+    if (state.batch !== null || openCalls(state.messages).length > 0) {
+      closeOpenCalls(run, "superseded", "This call was not run: something else was said before it was answered.");
+    }
+    state.requests = [];
+    state.messages.push(...toMessages(input));
+    goOn(state, "dispatch");
+    return;
+  }
+  if (state.phase === "paused") {
+    answer(run, answers ?? {});
+    if (state.requests.length > 0) return;
+    goOn(state, state.resumeAt ?? "dispatch");
+    return;
+  }
+  if (answers !== undefined && Object.keys(answers).length > 0) throw mismatch("it does not wait for answers");
+  if (state.phase === "failed") goOn(state, state.resumeAt ?? "dispatch");
+}
+
+function goOn(state: LiveState, phase: Phase): void {
+  state.phase = phase;
+  state.error = null;
+  state.limit = null;
+  state.resumeAt = null;
+  state.finalizing = false;
+  if (state.stop?.by === "limit") state.stop = null;
+}
+
+/** @throws `resume_mismatch` for an answer to something that the run did not ask. */
+function answer(run: LiveRun, answers: { readonly [requestId: string]: unknown }): void {
+  const { state } = run;
+  const asked = new Map(state.requests.map((request) => [request.id, request]));
+  for (const id of Object.keys(answers)) {
+    if (!asked.has(id))
+      throw mismatch(`it did not ask "${id}"; it waits for: ${[...asked.keys()].join(", ") || "nothing"}`);
+  }
+  const below = new Map<string, { [requestId: string]: JsonValue }>();
+  for (const [id, value] of Object.entries(answers)) {
+    const request = asked.get(id);
+    if (request === undefined) continue;
+    const said = jsonOf(id, value);
+    if (request.viaCallId === undefined) applyAnswer(run, request, said);
+    else {
+      const forChild = below.get(request.viaCallId) ?? {};
+      setOwn(forChild, id, said);
+      below.set(request.viaCallId, forChild);
+    }
+    asked.delete(id);
+  }
+  for (const [callId, forChild] of below) answerBelow(state, callId, forChild);
+  state.requests = [...asked.values()].filter(({ viaCallId }) => viaCallId === undefined || !below.has(viaCallId));
+}
+
+function applyAnswer(run: LiveRun, request: PauseRequest, said: JsonValue): void {
+  if (request.type === "approval") applyApproval(run, request, said);
+  else if (request.callId === undefined) setOwn(run.state.answers, request.middleware ?? "", said);
+  else answerCall(run.state, request.callId, said);
+}
+
+/** The approval holds for exactly the arguments that it says, and only now. */
+function applyApproval(run: LiveRun, request: ApprovalRequest, said: JsonValue): void {
+  const decision = readApprovalAnswer(said);
+  if (decision === undefined)
+    throw mismatch(`the answer to "${request.id}" must be { approve: true } or { approve: false, reason }`);
+  const call = callOf(run.state, request.callId);
+  delete call.waiting;
+  if (!decision.approve) {
+    call.result = denied(run, request, decision).result;
+    return;
+  }
+  announceGrant(run, request, decision);
+  call.approvedArgsJson = decision.args === undefined ? request.argsJson : canonicalJson(decision.args);
+}
+
+/** Without a state of the tool's own, the answer is the result of its call. */
+function answerCall(state: LiveState, callId: string, said: JsonValue): void {
+  const call = callOf(state, callId);
+  const kept = call.waiting?.state;
+  if (kept !== undefined) {
+    call.waiting = { state: kept, answers: { answer: said } };
+    return;
+  }
+  delete call.waiting;
+  call.result = answered(state, callId, said);
+}
+
+function answerBelow(state: LiveState, callId: string, answers: JsonObject): void {
+  const call = callOf(state, callId);
+  const kept = call.waiting?.state;
+  if (kept === undefined) throw mismatch(`the call ${callId} has no run below it`);
+  call.waiting = { state: kept, answers };
+}
+
+function answered(state: LiveState, callId: string, said: JsonValue): ToolMessage {
+  const block = openCalls(state.messages).find(({ id }) => id === callId);
+  const call = { id: callId, name: block?.name ?? "" };
+  return typeof said === "string"
+    ? toolMessage(call, blocks(said))
+    : toolMessage(call, [{ type: "json", value: said }]);
+}
+
+function callOf(state: LiveState, callId: string): NonNullable<LiveState["batch"]>["calls"][number] {
+  const call = state.batch?.calls.find((entry) => entry.callId === callId);
+  if (call === undefined) throw mismatch(`the call ${callId} is not being run`);
+  return call;
+}
+
+function jsonOf(id: string, value: unknown): JsonValue {
+  try {
+    return JSON.parse(canonicalJson(value)) as Answers[string];
+  } catch (error) {
+    if (isTinyAgentsError(error)) throw error;
+    throw mismatch(`the answer to "${id}" is not JSON`);
+  }
+}
+
+function mismatch(reason: string): TinyAgentsError<"resume_mismatch"> {
+  return new TinyAgentsError("resume_mismatch", `This run cannot be resumed like that: ${reason}.`, {
+    details: { reason },
+  });
+}

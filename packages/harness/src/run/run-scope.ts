@@ -1,0 +1,171 @@
+import {
+  addToModel,
+  addTotals,
+  type ContextEstimate,
+  type Counters,
+  type EventData,
+  type EventSink,
+  type EventType,
+  estimateContext,
+  type HookName,
+  type HookResult,
+  type HookScope,
+  type JsonValue,
+  type Message,
+  type MiddlewareContext,
+  type ModelRequest,
+  type ModelUsage,
+  type ResolvedLimits,
+  type RunConfig,
+  type RunContext,
+  type RunRecorder,
+  type StoreRegistry,
+  TinyAgentsError,
+  type UsageTotals,
+} from "@tinyagents/core";
+import type { LiveRun } from "./live-run.js";
+import { setOwn } from "./live-state.js";
+
+/** What tools see of a run. */
+export class LiveRunContext implements RunContext {
+  protected readonly live: LiveRun;
+
+  constructor(live: LiveRun) {
+    this.live = live;
+  }
+
+  get config(): RunConfig {
+    return this.live.state.config;
+  }
+  get data(): unknown {
+    return this.live.data;
+  }
+  get clock(): RunContext["clock"] {
+    return this.live.clock;
+  }
+  get ids(): RunContext["ids"] {
+    return this.live.ids;
+  }
+  get random(): RunContext["random"] {
+    return this.live.random;
+  }
+  get events(): EventSink | undefined {
+    return this.live.events;
+  }
+  get recorder(): RunRecorder | undefined {
+    return this.live.recorder;
+  }
+  get signal(): AbortSignal {
+    return this.live.cancellation.signal;
+  }
+  get usage(): UsageTotals {
+    return this.live.state.usage;
+  }
+  get stores(): StoreRegistry {
+    const { registry } = this.live;
+    if (registry !== undefined) return registry;
+    throw new TinyAgentsError("invalid_request", "This run has no stores. Give it some: createAgent({ stores }).", {
+      details: { reason: "no_stores" },
+    });
+  }
+
+  remainingLimits(): Partial<ResolvedLimits> {
+    const { limits } = this.live.state.config;
+    return {
+      maxDepth: limits.maxDepth,
+      ...(limits.wallClockMs === undefined
+        ? {}
+        : { wallClockMs: Math.max(0, limits.wallClockMs - this.live.elapsedMs) }),
+      ...(limits.maxTotalTokens === undefined
+        ? {}
+        : { maxTotalTokens: Math.max(0, limits.maxTotalTokens - this.live.totalTokens) }),
+    };
+  }
+
+  /** Counts a finished child's tree into this run's. */
+  addBelow(usage: UsageTotals, byModel: readonly ModelUsage[]): void {
+    const { state } = this.live;
+    state.childUsage = addTotals(state.childUsage, usage);
+    let lines = state.usageByModel;
+    for (const line of byModel) lines = addToModel(lines, line.model, (totals) => addTotals(totals, line.usage));
+    state.usageByModel = lines;
+  }
+
+  /** Emits an event of the run. */
+  note<T extends EventType>(type: T, data: EventData[T]): void {
+    this.live.event()?.(type, data);
+  }
+
+  emit(name: string, payload: JsonValue): void {
+    const { live } = this;
+    live.event()?.("custom", live.wantsPayloads ? { name, payload } : { name });
+  }
+}
+
+/** What one middleware sees of a run. */
+class LiveMiddlewareContext extends LiveRunContext implements MiddlewareContext {
+  readonly #name: string;
+
+  constructor(live: LiveRun, name: string) {
+    super(live);
+    this.#name = name;
+  }
+
+  get messages(): readonly Message[] {
+    return this.live.state.messages;
+  }
+  get counters(): Counters {
+    return this.live.state.counters;
+  }
+  get state(): JsonValue | undefined {
+    const { middleware } = this.live.state;
+    return Object.hasOwn(middleware, this.#name) ? middleware[this.#name] : undefined;
+  }
+  get answer(): JsonValue | undefined {
+    const { answers } = this.live.state;
+    return Object.hasOwn(answers, this.#name) ? answers[this.#name] : undefined;
+  }
+  estimateContext(request: ModelRequest): ContextEstimate {
+    const { model, countTokens } = this.live.definition;
+    return estimateContext(request, model.profile, countTokens);
+  }
+}
+
+/** Connects composed middleware with a run: contexts, state, history edits, events. */
+export class RunScope implements HookScope {
+  readonly #live: LiveRun;
+  #contexts: Map<string, LiveMiddlewareContext> | undefined;
+
+  constructor(live: LiveRun) {
+    this.#live = live;
+  }
+
+  contextOf(middleware: string): MiddlewareContext {
+    const contexts = this.#contexts ?? new Map<string, LiveMiddlewareContext>();
+    this.#contexts = contexts;
+    let context = contexts.get(middleware);
+    if (context === undefined) {
+      context = new LiveMiddlewareContext(this.#live, middleware);
+      contexts.set(middleware, context);
+    }
+    return context;
+  }
+
+  keep(middleware: string, _hook: HookName, result: HookResult<unknown>): void {
+    const { state } = this.#live;
+    if (result.state !== undefined) {
+      setOwn(state.middleware, middleware, result.state);
+    }
+    if (result.history !== undefined) state.edits.push({ ...result.history, by: middleware });
+  }
+
+  watch(middleware: string, hook: HookName): ((error?: TinyAgentsError) => void) | undefined {
+    const live = this.#live;
+    if (!live.listened || hook === "onModelDelta" || hook === "onToolDelta") return undefined;
+    live.event()?.("middleware.started", { middleware, hook });
+    return (error) => {
+      if (error === undefined) live.event()?.("middleware.completed", { middleware, hook });
+      else live.event()?.("middleware.failed", { middleware, hook, error: error.toJSON() });
+    };
+  }
+}

@@ -1,0 +1,87 @@
+import { type AgentRun, type AgentStreamItem, type StreamMode, TinyAgentsError } from "@tinyagents/core";
+import { Handoff } from "./run/handoff.js";
+
+/** Moves a run to its end: items go to `emit`; the signal cancels it. */
+export type StreamDriver<Output> = (
+  emit: (item: AgentStreamItem) => void | Promise<void>,
+  modes: ReadonlySet<StreamMode>,
+  signal: AbortSignal,
+) => Promise<AgentRun<Output>>;
+
+/** The items of one run. For one reader: work starts with the first `next()`, leaving the loop cancels the run. */
+export type AgentStream<Output> = AsyncIterableIterator<AgentStreamItem<Output>, undefined, undefined>;
+
+const DEFAULT_MODES: readonly StreamMode[] = ["messages", "tools", "final"];
+
+/** A run as a stream of items. It goes no faster than its reader. A run that fails makes the stream throw its error. */
+export function agentStream<Output>(
+  drive: StreamDriver<Output>,
+  modes: readonly StreamMode[] = DEFAULT_MODES,
+): AgentStream<Output> {
+  return new PulledRun(drive, new Set(modes));
+}
+
+class PulledRun<Output> implements AsyncIterableIterator<AgentStreamItem<Output>, undefined, undefined> {
+  readonly #drive: StreamDriver<Output>;
+  readonly #modes: ReadonlySet<StreamMode>;
+  readonly #items = new Handoff<AgentStreamItem<Output>>();
+  readonly #controller = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(drive: StreamDriver<Output>, modes: ReadonlySet<StreamMode>) {
+    this.#drive = drive;
+    this.#modes = modes;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<AgentStreamItem<Output>, undefined>> {
+    this.#running ??= this.#run();
+    return this.#items.next();
+  }
+
+  async return(): Promise<IteratorResult<AgentStreamItem<Output>, undefined>> {
+    this.#items.abandon();
+    this.#controller.abort(
+      new TinyAgentsError("cancelled", "The run was cancelled: its stream is read no further.", {
+        details: { reason: "stream_left" },
+      }),
+    );
+    await this.#running;
+    return { value: undefined, done: true };
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const run = await this.#drive(
+        (item) => this.#items.push(item as AgentStreamItem<Output>),
+        this.#modes,
+        this.#controller.signal,
+      );
+      if (this.#modes.has("final")) await this.#items.push({ type: "final", run });
+      this.#items.end();
+    } catch (error) {
+      this.#items.end({ error });
+    }
+  }
+}
+
+/** Items as a web stream: for a response body or a worker's channel. Cancelling it leaves the loop. */
+export function readableStream<T>(items: AsyncIterable<T>): ReadableStream<T> {
+  const iterator = items[Symbol.asyncIterator]();
+  return new ReadableStream<T>(
+    {
+      async pull(controller) {
+        const { value, done } = await iterator.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,143 @@
+import {
+  type AgentRun,
+  type EventData,
+  type InterruptOutcome,
+  interrupt,
+  type JsonObject,
+  type JsonValue,
+  type PauseRequest,
+  type ResolvedLimits,
+  type RunContext,
+  TinyAgentsError,
+  type Tool,
+  type ToolOutcome,
+  type ToolPolicy,
+  type ToolRuntime,
+  tool,
+} from "@tinyagents/core";
+import { LiveRunContext } from "./run/run-scope.js";
+
+/** How an agent is offered to another as a tool. */
+export interface AgentToolOptions {
+  /** Default: the agent's name, with what tool names cannot have replaced by `_`. */
+  readonly name?: string | undefined;
+  /** What it does and when to ask it, for the model. */
+  readonly description: string;
+  readonly policy?: ToolPolicy | undefined;
+}
+
+/** What a run below another run is given by it. */
+export interface ParentRun {
+  readonly context: RunContext;
+  readonly callId: string;
+  /** What its limits may be at the most. */
+  readonly limits: Partial<ResolvedLimits>;
+}
+
+/** The part of an agent that a sub-agent needs. */
+export interface ChildAgent {
+  readonly name: string;
+  runBelow(parent: ParentRun, input: string, signal: AbortSignal): Promise<AgentRun<unknown>>;
+  resumeBelow(
+    parent: ParentRun,
+    state: JsonValue,
+    answers: JsonObject,
+    signal: AbortSignal,
+  ): Promise<AgentRun<unknown>>;
+}
+
+const REQUESTS_BELOW = new WeakMap<ToolOutcome, readonly PauseRequest[]>();
+
+/** What a paused child waits for, of the outcome that its tool call gave. */
+export function requestsBelow(outcome: ToolOutcome): readonly PauseRequest[] | undefined {
+  return REQUESTS_BELOW.get(outcome);
+}
+
+const INPUT: JsonObject = {
+  type: "object",
+  properties: { task: { type: "string", description: "What to do, with everything that is needed to do it." } },
+  required: ["task"],
+  additionalProperties: false,
+};
+
+/**
+ * An agent as a tool of another. Each call is a run of its own below the caller's: with its signal, stores, events and
+ * data, within what is left of its limits, and counted in its tree. A child that pauses pauses the parent; the answers
+ * reach it through the parent.
+ */
+export function agentTool(child: ChildAgent, options: AgentToolOptions): Tool<JsonObject, Promise<unknown>> {
+  return tool({
+    name: options.name ?? child.name.replaceAll(/[^a-zA-Z0-9_-]/g, "_"),
+    description: options.description,
+    input: INPUT,
+    policy: options.policy ?? {},
+    execute: (input, runtime) => callChild(child, input, runtime),
+  });
+}
+
+async function callChild(
+  child: ChildAgent,
+  input: JsonObject,
+  runtime: ToolRuntime,
+): Promise<JsonValue | InterruptOutcome> {
+  const parent = parentOf(child, runtime);
+  const { resumed, signal, callId } = runtime;
+  const childRunId = `${parent.context.config.runId}/${callId}`;
+  note(parent.context, "sub_agent.started", {
+    childRunId,
+    agent: child.name,
+    callId,
+    depth: parent.context.config.depth + 1,
+  });
+  let run: AgentRun<unknown>;
+  try {
+    run =
+      resumed === undefined
+        ? await child.runBelow(parent, String(input.task), signal)
+        : await child.resumeBelow(parent, resumed.state, resumed.answers, signal);
+  } catch (error) {
+    const partial = (error as { readonly run?: AgentRun<unknown> }).run;
+    if (partial !== undefined) {
+      countBelow(parent.context, partial);
+      note(parent.context, "sub_agent.completed", { childRunId, agent: child.name, callId, status: "failed" });
+    }
+    throw error;
+  }
+  if (run.status === "paused") {
+    const outcome = interrupt(null, { state: run.state as unknown as JsonValue });
+    REQUESTS_BELOW.set(outcome, run.requests);
+    return outcome;
+  }
+  countBelow(parent.context, run);
+  note(parent.context, "sub_agent.completed", { childRunId, agent: child.name, callId, status: run.status });
+  return run.output === undefined ? run.text : (run.output as JsonValue);
+}
+
+/** @throws `recursion_limit` when the parent may have no run below it. */
+function parentOf(child: ChildAgent, runtime: ToolRuntime): ParentRun {
+  const context = runtime.run;
+  const { depth, limits } = context.config;
+  if (depth + 1 > limits.maxDepth) {
+    throw new TinyAgentsError(
+      "recursion_limit",
+      `The agent ${child.name} was not asked: runs may nest ${limits.maxDepth} deep. Raise limits.maxDepth.`,
+      {
+        details: { depth: depth + 1, allowed: limits.maxDepth },
+      },
+    );
+  }
+  return { context, callId: runtime.callId, limits: context.remainingLimits() };
+}
+
+/** Adds a finished child's tree to its parent's, once. */
+function countBelow(context: RunContext, run: AgentRun<unknown>): void {
+  if (context instanceof LiveRunContext) context.addBelow(run.treeUsage, run.usageByModel);
+}
+
+function note<T extends "sub_agent.started" | "sub_agent.completed">(
+  context: RunContext,
+  type: T,
+  data: EventData[T],
+): void {
+  if (context instanceof LiveRunContext) context.note(type, data);
+}

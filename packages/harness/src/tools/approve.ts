@@ -1,0 +1,90 @@
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  canonicalJson,
+  type ToolInvocation,
+  type ToolMessage,
+  toolMessage,
+} from "@tinyagents/core";
+import type { LiveRun } from "../run/live-run.js";
+
+/** Whether a call may be run: yes, with these arguments; no, and what the model is told; or somebody is to be asked. */
+export type Approval =
+  | { readonly type: "granted"; readonly call: ToolInvocation; readonly changed: boolean }
+  | { readonly type: "denied"; readonly result: ToolMessage }
+  | { readonly type: "ask"; readonly request: ApprovalRequest };
+
+type Awaitable<T> = T | Promise<T>;
+
+/** Asks for approval where the call's policy wants it. Without anybody to ask the answer is no. */
+export function approve(run: LiveRun, call: ToolInvocation, approvedArgsJson: string | undefined): Awaitable<Approval> {
+  if (call.policy.approval !== "always") return { type: "granted", call, changed: false };
+  const argsJson = canonicalJson(call.args);
+  if (approvedArgsJson === argsJson) return { type: "granted", call, changed: false };
+  const { approver } = run.definition;
+  const request: ApprovalRequest = {
+    id: run.ids.next("approval"),
+    type: "approval",
+    runId: run.state.config.runId,
+    callId: call.id,
+    tool: call.name,
+    args: call.args,
+    argsJson,
+  };
+  announce(run, request);
+  if (approver === undefined)
+    return denied(run, request, { approve: false, reason: "nobody can approve calls in this run" });
+  const answer = approver.decide(request, run.cancellation.signal);
+  return answer instanceof Promise
+    ? answer.then((settled) => decided(run, call, request, settled))
+    : decided(run, call, request, answer);
+}
+
+function decided(
+  run: LiveRun,
+  call: ToolInvocation,
+  request: ApprovalRequest,
+  answer: ApprovalAnswer | "ask",
+): Approval {
+  if (answer === "ask") return { type: "ask", request };
+  if (!answer.approve) return denied(run, request, answer);
+  announceGrant(run, request, answer);
+  return {
+    type: "granted",
+    call: answer.args === undefined ? call : { ...call, args: answer.args },
+    changed: answer.args !== undefined,
+  };
+}
+
+/** What the model is told of a refusal. */
+export function denied(
+  run: LiveRun,
+  request: ApprovalRequest,
+  answer: ApprovalAnswer & { readonly approve: false },
+): Approval & { readonly type: "denied" } {
+  const { id: requestId, callId, tool } = request;
+  run.event()?.("approval.denied", {
+    requestId,
+    callId,
+    tool,
+    ...(answer.by === undefined ? {} : { by: answer.by }),
+    ...(answer.reason === undefined ? {} : { reason: answer.reason }),
+  });
+  const why = answer.reason === undefined ? "" : `: ${answer.reason}`;
+  return {
+    type: "denied",
+    result: toolMessage({ id: callId, name: tool }, `The call was not approved${why}. It was not run.`, "denied"),
+  };
+}
+
+export function announceGrant(
+  run: LiveRun,
+  { id: requestId, callId, tool }: ApprovalRequest,
+  { by }: ApprovalAnswer,
+): void {
+  run.event()?.("approval.granted", { requestId, callId, tool, ...(by === undefined ? {} : { by }) });
+}
+
+function announce(run: LiveRun, { id: requestId, callId, tool, args }: ApprovalRequest): void {
+  run.event()?.("approval.requested", { requestId, callId, tool, ...(run.wantsPayloads ? { payload: { args } } : {}) });
+}

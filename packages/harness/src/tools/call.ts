@@ -1,0 +1,207 @@
+import type {
+  BatchCall,
+  ControlBy,
+  PauseRequest,
+  RunStop,
+  ToolInvocation,
+  ToolMessage,
+  ToolOutcome,
+} from "@tinyagents/core";
+import type { LiveRun } from "../run/live-run.js";
+import { requestsBelow } from "../sub-agent.js";
+import { atTheBoundary } from "./admit.js";
+import { type Executed, execute } from "./execute.js";
+import { isResult, type PreparedCall } from "./prepare.js";
+
+type Awaitable<T> = T | Promise<T>;
+
+/** What one call came to. */
+export interface CallOutcome {
+  readonly result?: ToolMessage;
+  readonly waiting?: NonNullable<BatchCall["waiting"]>;
+  readonly requests?: readonly PauseRequest[];
+  readonly stop?: RunStop;
+  readonly control?: ControlBy;
+}
+
+/** Runs one admitted call inside the wraps, lets `afterTool` hooks look, records the result, and tells of it. */
+export function runCall(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Awaitable<CallOutcome> {
+  const { invocation } = prepared;
+  if (entry.waiting === undefined) {
+    const showing = announceStart(run, invocation);
+    if (showing !== undefined) return showing.then(() => runAnnounced(run, prepared, entry));
+  }
+  return runAnnounced(run, prepared, entry);
+}
+
+function runAnnounced(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Awaitable<CallOutcome> {
+  const executed = inWraps(run, prepared, entry);
+  if (executed instanceof Promise) return executed.then((settled) => afterCall(run, prepared.invocation, settled));
+  return afterCall(run, prepared.invocation, executed);
+}
+
+function inWraps(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Awaitable<Executed> {
+  const { waiting } = entry;
+  const resumed = waiting?.state === undefined ? undefined : { state: waiting.state, answers: waiting.answers ?? {} };
+  const { aroundTool } = run.definition.hooks;
+  if (aroundTool === undefined) return execute(run, prepared.tool, prepared.invocation, resumed);
+  return wrapped(run, prepared, resumed, aroundTool);
+}
+
+async function wrapped(
+  run: LiveRun,
+  prepared: PreparedCall,
+  resumed: Parameters<typeof execute>[3],
+  aroundTool: NonNullable<LiveRun["definition"]["hooks"]["aroundTool"]>,
+): Promise<Executed> {
+  let outcome: ToolOutcome | undefined;
+  const message = await aroundTool(prepared.invocation, run.scope, async (call) => {
+    outcome = undefined;
+    const admitted = await atTheBoundary(run, prepared, call);
+    if (isResult(admitted)) return admitted;
+    const executed = await execute(run, admitted.tool, admitted.invocation, resumed);
+    outcome = executed.outcome;
+    return executed.message;
+  });
+  return outcome === undefined ? { message } : { message, outcome };
+}
+
+function afterCall(run: LiveRun, call: ToolInvocation, executed: Executed): Awaitable<CallOutcome> {
+  const { outcome } = executed;
+  if (outcome?.type === "interrupt") return interrupted(run, call, outcome);
+  const failure = run.toolFailures.get(executed.message);
+  const { afterTool, onError } = run.definition.hooks;
+  const quick =
+    afterTool === undefined &&
+    (failure === undefined || onError === undefined) &&
+    run.recorder === undefined &&
+    !run.showsTools;
+  if (!quick) return afterSlowly(run, call, executed);
+  announceEnd(run, call, executed.message);
+  const stop = stopOf(call, outcome);
+  return stop === undefined ? { result: executed.message } : { result: executed.message, stop };
+}
+
+async function afterSlowly(run: LiveRun, call: ToolInvocation, executed: Executed): Promise<CallOutcome> {
+  const { hooks } = run.definition;
+  let result = executed.message;
+  let control: ControlBy | undefined;
+  const failure = run.toolFailures.get(result);
+  if (failure !== undefined && hooks.onError !== undefined) {
+    run.heard.add(failure);
+    control = (await hooks.onError(failure, run.scope)).control;
+  }
+  if (hooks.afterTool !== undefined) {
+    const after = await hooks.afterTool(result, call, run.scope);
+    result = sameCall(after.value, result);
+    control ??= after.control;
+    if (failure !== undefined) run.toolFailures.set(result, failure);
+  }
+  await run.recorder?.toolResult(run.state.config.runId, call.id, result);
+  announceEnd(run, call, result);
+  if (run.showsTools) {
+    await run.show?.({ type: "tool_result", runId: run.state.config.runId, callId: call.id, tool: call.name, result });
+  }
+  const stop = stopOf(call, executed.outcome);
+  return {
+    result,
+    ...(stop === undefined ? {} : { stop }),
+    ...(control === undefined ? {} : { control }),
+  };
+}
+
+/** A hook may change what a result says, never which call it answers. */
+function sameCall(changed: ToolMessage, original: ToolMessage): ToolMessage {
+  if (changed.toolCallId === original.toolCallId && changed.role === "tool") return changed;
+  return { ...changed, role: "tool", toolCallId: original.toolCallId, name: original.name };
+}
+
+function stopOf(call: ToolInvocation, outcome: ToolOutcome | undefined): RunStop | undefined {
+  return outcome?.type === "stop" ? { by: "tool", name: call.name, payload: outcome.payload } : undefined;
+}
+
+function interrupted(
+  run: LiveRun,
+  call: ToolInvocation,
+  outcome: ToolOutcome & { readonly type: "interrupt" },
+): CallOutcome {
+  const nested = requestsBelow(outcome);
+  if (nested !== undefined) {
+    const requests = nested.map((request) => ({ ...request, viaCallId: call.id }));
+    return { requests, waiting: { requestId: "", ...(outcome.state === undefined ? {} : { state: outcome.state }) } };
+  }
+  const id = run.ids.next("interrupt");
+  const request: PauseRequest = {
+    id,
+    type: "interrupt",
+    runId: run.state.config.runId,
+    callId: call.id,
+    tool: call.name,
+    payload: outcome.payload,
+  };
+  return {
+    requests: [request],
+    waiting: { requestId: id, ...(outcome.state === undefined ? {} : { state: outcome.state }) },
+  };
+}
+
+/** Tells of a call that does not run, and gives its result. */
+export function notExecuted(run: LiveRun, result: ToolMessage): ToolMessage {
+  const { toolCallId: callId, name: tool, status } = result;
+  run.event()?.("tool.failed", { callId, tool, status, elapsedMs: 0 });
+  if (run.showsTools) void run.show?.({ type: "tool_result", runId: run.state.config.runId, callId, tool, result });
+  return result;
+}
+
+function announceStart(
+  run: LiveRun,
+  { id: callId, name: tool, args, spec }: ToolInvocation,
+): Promise<void> | undefined {
+  const { label } = spec;
+  run.event()?.("tool.started", {
+    callId,
+    tool,
+    ...(label === undefined ? {} : { label }),
+    ...(run.wantsPayloads ? { payload: { args } } : {}),
+  });
+  if (!run.showsTools) return undefined;
+  const { runId } = run.state.config;
+  const shown = run.show?.({
+    type: "tool_started",
+    runId,
+    callId,
+    tool,
+    args,
+    ...(label === undefined ? {} : { label }),
+  });
+  return shown instanceof Promise ? shown : undefined;
+}
+
+function announceEnd(run: LiveRun, call: ToolInvocation, result: ToolMessage): void {
+  const { id: callId, name: tool } = call;
+  const elapsedMs = result.elapsedMs ?? 0;
+  if (result.isError) {
+    const failure = run.toolFailures.get(result);
+    run.event()?.("tool.failed", {
+      callId,
+      tool,
+      status: result.status,
+      elapsedMs,
+      ...(failure === undefined ? {} : { error: failure.toJSON() }),
+    });
+    return;
+  }
+  run.event()?.("tool.completed", {
+    callId,
+    tool,
+    elapsedMs,
+    chars: charsOf(result),
+    ...(run.wantsPayloads ? { payload: { content: result.content } } : {}),
+  });
+}
+
+function charsOf({ content }: ToolMessage): number {
+  let chars = 0;
+  for (const block of content) if (block.type === "text") chars += block.text.length;
+  return chars;
+}

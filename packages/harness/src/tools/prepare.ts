@@ -1,0 +1,145 @@
+import {
+  type AnyTool,
+  type ArgumentIssue,
+  type Checked,
+  isClassified,
+  type JsonObject,
+  TinyAgentsError,
+  type ToolCallBlock,
+  type ToolInvocation,
+  type ToolMessage,
+  toolMessage,
+} from "@tinyagents/core";
+import type { LiveRun } from "../run/live-run.js";
+import { schemaCheck } from "../schema-validator.js";
+import { correction } from "./correction.js";
+
+type Awaitable<T> = T | Promise<T>;
+
+/** A call that may go on: what it is for, and which tool runs it. */
+export interface PreparedCall {
+  readonly tool: AnyTool;
+  readonly invocation: ToolInvocation;
+}
+
+/** A call that may go on, or what the model is told in place of a result. */
+export type Preparation = PreparedCall | ToolMessage;
+
+/** Whether a call was turned away. */
+export function isResult(preparation: Preparation): preparation is ToolMessage {
+  return "role" in preparation;
+}
+
+/**
+ * Checks a call: is the tool offered, do the arguments fit, is the tool classified where that is asked for. What is
+ * wrong is the model's to mend, within the run's correction budget, or the run's end, as the policies say.
+ * @throws `tool_not_found`, `tool_arguments_invalid` where the policy is `fail`; `limit_exceeded` when the budget is used.
+ */
+export function prepare(run: LiveRun, call: ToolCallBlock, modelCallId: string): Awaitable<Preparation> {
+  const tool = run.definition.tools.get(call.name);
+  if (tool === undefined) return unknownTool(run, call, modelCallId);
+  return checkCall(run, call, tool, modelCallId);
+}
+
+function checkCall(run: LiveRun, call: ToolCallBlock, tool: AnyTool, modelCallId: string): Awaitable<Preparation> {
+  if (call.invalid !== undefined) {
+    return wrongArguments(run, call, [{ path: "", message: `they are no JSON object: ${call.invalid.reason}` }]);
+  }
+  const hidden = hiddenIssues(tool, call.args);
+  if (hidden.length > 0) return wrongArguments(run, call, hidden);
+  const checked = checkArgs(run, tool, call.args);
+  if (checked instanceof Promise) return checked.then((settled) => admitted(run, call, tool, modelCallId, settled));
+  return admitted(run, call, tool, modelCallId, checked);
+}
+
+function admitted(
+  run: LiveRun,
+  call: ToolCallBlock,
+  tool: AnyTool,
+  modelCallId: string,
+  checked: Checked,
+): Preparation {
+  if (!checked.ok) return wrongArguments(run, call, checked.issues);
+  const policy = tool.spec.dynamicPolicy ? tool.policyFor(call.args) : tool.spec.policy;
+  if (run.definition.policies.strictTools === true && !isClassified(policy)) {
+    return toolMessage(
+      call,
+      `The tool ${call.name} may not be used: it does not say what it does to the world.`,
+      "denied",
+    );
+  }
+  return {
+    tool,
+    invocation: { id: call.id, name: tool.spec.name, args: call.args, spec: tool.spec, policy, modelCallId },
+  };
+}
+
+/**
+ * Checks arguments as the model gave them. Arguments that the runtime fills in are not there yet, so a schema that
+ * requires them is checked when they are: see `inputOf`.
+ */
+function checkArgs(run: LiveRun, tool: AnyTool, args: JsonObject): Awaitable<Checked> {
+  if (tool.check !== undefined && tool.spec.hiddenArgs.length === 0) return tool.check(args);
+  return checkWithSchema(run, tool.spec.inputSchema, args);
+}
+
+/** Checks a value with a JSON Schema. */
+export function checkWithSchema(run: LiveRun, schema: JsonObject, value: unknown): Awaitable<Checked> {
+  const check = schemaCheck(run.definition, schema);
+  if (check instanceof Promise) return check.then((ready) => toChecked(ready(value), value));
+  return toChecked(check(value), value);
+}
+
+function toChecked(issues: readonly ArgumentIssue[], value: unknown): Checked {
+  return issues.length === 0 ? { ok: true, value } : { ok: false, issues };
+}
+
+function hiddenIssues(tool: AnyTool, args: JsonObject): readonly ArgumentIssue[] {
+  const { hiddenArgs } = tool.spec;
+  if (hiddenArgs.length === 0) return NONE;
+  return hiddenArgs.filter((arg) => Object.hasOwn(args, arg)).map((path) => ({ path, message: "must not be given" }));
+}
+
+const NONE: readonly ArgumentIssue[] = [];
+
+function unknownTool(run: LiveRun, call: ToolCallBlock, modelCallId: string): Awaitable<Preparation> {
+  const { tools, policies } = run.definition;
+  const policy = policies.unknownTool ?? { type: "return_error" };
+  run.event()?.("tool.unknown", {
+    callId: call.id,
+    tool: call.name,
+    recovery: policy.type === "rewrite" ? `rewrite: ${policy.tool}` : policy.type,
+    ...(run.wantsPayloads ? { payload: { args: call.args } } : {}),
+  });
+  const available = [...tools.keys()];
+  if (policy.type === "fail") {
+    throw new TinyAgentsError("tool_not_found", `The model called "${call.name}", which is no tool of this agent.`, {
+      details: { tool: call.name, available },
+    });
+  }
+  const other = policy.type === "rewrite" ? tools.get(policy.tool) : undefined;
+  if (other !== undefined) return checkCall(run, call, other, modelCallId);
+  correction(run, "unknown_tool");
+  const said = policy.type === "return_error" ? policy.message : undefined;
+  const list = available.length === 0 ? "There are no tools." : `The tools are: ${available.join(", ")}.`;
+  return toolMessage(call, said ?? `There is no tool "${call.name}". ${list}`, "unknown_tool");
+}
+
+function wrongArguments(run: LiveRun, call: ToolCallBlock, issues: readonly ArgumentIssue[]): ToolMessage {
+  const text = issues.map(({ path, message }) => (path === "" ? `- ${message}` : `- ${path}: ${message}`)).join("\n");
+  if (run.definition.policies.invalidArguments?.type === "fail") {
+    throw new TinyAgentsError(
+      "tool_arguments_invalid",
+      `The arguments for the tool ${call.name} do not fit:\n${text}`,
+      {
+        details: { tool: call.name, issues },
+      },
+    );
+  }
+  correction(run, "arguments");
+  return toolMessage(
+    call,
+    `The arguments do not fit, so ${call.name} was not run:\n${text}\nCall it again with arguments that fit.`,
+    "invalid",
+  );
+}

@@ -1,0 +1,149 @@
+import {
+  type ArtifactReference,
+  type Block,
+  type JsonValue,
+  messageOf,
+  TinyAgentsError,
+  type ToolInvocation,
+  type ToolMessage,
+} from "@tinyagents/core";
+import type { LiveRun } from "../run/live-run.js";
+import { saveArtifact } from "./runtime.js";
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A value that a tool returned, as blocks: a text as it is, anything else as JSON. */
+export function blocksOfValue(tool: string, callId: string, value: unknown): readonly Block[] {
+  if (typeof value === "string") return [{ type: "text", text: value }];
+  return [{ type: "json", value: plainJson(tool, callId, value) }];
+}
+
+/** A copy that is nothing but JSON: what the tool does with its object later changes no history. */
+function plainJson(tool: string, callId: string, value: unknown): JsonValue {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))) return value;
+  try {
+    const text = JSON.stringify(value) as string | undefined;
+    if (text !== undefined) return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    throw notJson(tool, callId, messageOf(error));
+  }
+  throw notJson(tool, callId, `a ${typeof value} has no JSON form`);
+}
+
+function notJson(tool: string, callId: string, reason: string): TinyAgentsError<"tool_failed"> {
+  return new TinyAgentsError("tool_failed", `The tool ${tool} returned something that is not JSON: ${reason}`, {
+    details: { tool, callId },
+  });
+}
+
+/** Everything a result message says besides its content. */
+export interface ResultFacts {
+  readonly isError: boolean;
+  readonly elapsedMs: number;
+  readonly attempts: number;
+  readonly summary?: string | undefined;
+  readonly artifacts: readonly ArtifactReference[];
+}
+
+/** The message of a call that ran, within the cap on its size; what is too large for it goes to the artifact store. */
+export async function resultMessage(
+  run: LiveRun,
+  call: ToolInvocation,
+  content: readonly Block[],
+  facts: ResultFacts,
+): Promise<ToolMessage> {
+  const artifactAbove = call.policy.artifactAboveChars;
+  const cap = call.policy.maxResultChars ?? run.state.config.limits.maxResultChars;
+  const chars = countChars(content, Math.min(cap, artifactAbove ?? cap));
+  if (artifactAbove !== undefined && chars >= artifactAbove) return referenced(run, call, content, facts);
+  if (chars > cap) return cut(call, content, cap, facts);
+  return plainMessage(call, content, facts);
+}
+
+/** The same without a wait, for what is surely small enough; nothing when it may not be. */
+export function smallResultMessage(
+  run: LiveRun,
+  call: ToolInvocation,
+  content: readonly Block[],
+  facts: ResultFacts,
+): ToolMessage | undefined {
+  const { artifactAboveChars, maxResultChars } = call.policy;
+  const cap = Math.min(
+    maxResultChars ?? run.state.config.limits.maxResultChars,
+    (artifactAboveChars ?? Number.POSITIVE_INFINITY) - 1,
+  );
+  return countChars(content, cap) > cap ? undefined : plainMessage(call, content, facts);
+}
+
+function plainMessage(call: ToolInvocation, content: readonly Block[], facts: ResultFacts): ToolMessage {
+  const message: Mutable<ToolMessage> = {
+    role: "tool",
+    toolCallId: call.id,
+    name: call.name,
+    content,
+    isError: facts.isError,
+    status: facts.isError ? "failed" : "ok",
+    elapsedMs: facts.elapsedMs,
+  };
+  if (facts.attempts > 1) message.attempts = facts.attempts;
+  if (facts.summary !== undefined) message.summary = facts.summary;
+  if (facts.artifacts.length > 0) message.artifacts = facts.artifacts;
+  return message;
+}
+
+/** The characters that a model would read; exact up to `enough`, and more than it when there are more. */
+function countChars(content: readonly Block[], enough: number): number {
+  let chars = 0;
+  for (const block of content) {
+    if (block.type === "text") chars += block.text.length;
+    else if (block.type === "json") chars += jsonChars(block.value, enough);
+  }
+  return chars;
+}
+
+function jsonChars(value: JsonValue, enough: number): number {
+  if (typeof value === "number" || typeof value === "boolean" || value === null) return 8;
+  if (typeof value === "string" && value.length > enough) return value.length + 2;
+  return JSON.stringify(value).length;
+}
+
+function textOf(content: readonly Block[]): string {
+  return content
+    .map((block) => (block.type === "text" ? block.text : block.type === "json" ? JSON.stringify(block.value) : ""))
+    .join("\n");
+}
+
+function cut(call: ToolInvocation, content: readonly Block[], cap: number, facts: ResultFacts): ToolMessage {
+  const full = textOf(content);
+  const shown = full.slice(0, wholeCharacters(full, cap));
+  const note = `[The result was cut: these are the first ${shown.length} of ${full.length} characters.]`;
+  const media = content.filter(({ type }) => type !== "text" && type !== "json");
+  return {
+    ...plainMessage(call, [{ type: "text", text: `${shown}\n${note}` }, ...media], facts),
+    truncatedFrom: full.length,
+  };
+}
+
+/** A cut never splits a character of two units. */
+function wholeCharacters(text: string, length: number): number {
+  const unit = text.charCodeAt(length - 1);
+  return unit >= 0xd800 && unit <= 0xdbff ? length - 1 : length;
+}
+
+async function referenced(
+  run: LiveRun,
+  call: ToolInvocation,
+  content: readonly Block[],
+  facts: ResultFacts,
+): Promise<ToolMessage> {
+  const text = textOf(content);
+  const mediaType = content.some(({ type }) => type === "json") ? "application/json" : "text/plain";
+  const reference = await saveArtifact(run, call.id, facts.artifacts.length, { data: text, mediaType });
+  const note = `[The result has ${text.length} characters and was kept as an artifact: ${reference.key}]`;
+  const message = plainMessage(call, [{ type: "text", text: note }], {
+    ...facts,
+    artifacts: [...facts.artifacts, reference],
+  });
+  return { ...message, truncatedFrom: text.length };
+}

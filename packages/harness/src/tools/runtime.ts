@@ -1,0 +1,111 @@
+import {
+  type ArtifactReference,
+  type JsonValue,
+  type RunContext,
+  TinyAgentsError,
+  type ToolInvocation,
+  type ToolRuntime,
+  type ToolSpec,
+} from "@tinyagents/core";
+import { CancelScope } from "../run/cancel-scope.js";
+import type { LiveRun } from "../run/live-run.js";
+import { LiveRunContext } from "../run/run-scope.js";
+
+/** What one attempt at one call is given. Everything that costs is made when it is first read. */
+export class LiveToolRuntime implements ToolRuntime {
+  readonly callId: string;
+  readonly attempt: number;
+  readonly spec: ToolSpec;
+  readonly resumed: ToolRuntime["resumed"];
+  readonly artifacts: ArtifactReference[] = [];
+  readonly #live: LiveRun;
+  readonly #invocation: ToolInvocation;
+  #scope: CancelScope | undefined;
+  #run: RunContext | undefined;
+
+  constructor(live: LiveRun, invocation: ToolInvocation, attempt: number, resumed: ToolRuntime["resumed"]) {
+    this.#live = live;
+    this.#invocation = invocation;
+    this.callId = invocation.id;
+    this.spec = invocation.spec;
+    this.attempt = attempt;
+    this.resumed = resumed;
+  }
+
+  get idempotencyKey(): string {
+    return `${this.#live.state.config.runId}/${this.callId}`;
+  }
+
+  get data(): unknown {
+    return this.#live.data;
+  }
+
+  get run(): RunContext {
+    this.#run ??= new LiveRunContext(this.#live);
+    return this.#run;
+  }
+
+  /** The node of this attempt in the run's tree of cancellation. */
+  get scope(): CancelScope {
+    this.#scope ??= new CancelScope(this.#live.cancellation);
+    return this.#scope;
+  }
+
+  get signal(): AbortSignal {
+    return this.scope.signal;
+  }
+
+  progress(delta: JsonValue): void {
+    const live = this.#live;
+    const invocation = this.#invocation;
+    const { onToolDelta } = live.definition.hooks;
+    const shown = onToolDelta === undefined ? delta : onToolDelta(delta, invocation, live.scope);
+    const { id: callId, name: tool } = invocation;
+    if (live.wantsDeltas)
+      live.emitDelta("tool.delta", live.wantsPayloads ? { callId, tool, payload: { delta: shown } } : { callId, tool });
+    if (live.showsTools)
+      void live.show?.({ type: "tool_progress", runId: live.state.config.runId, callId, tool, delta: shown });
+  }
+
+  async saveArtifact(artifact: {
+    readonly data: string | Uint8Array;
+    readonly mediaType: string;
+    readonly name?: string;
+  }): Promise<ArtifactReference> {
+    const reference = await saveArtifact(this.#live, this.callId, this.artifacts.length, artifact);
+    this.artifacts.push(reference);
+    return reference;
+  }
+
+  close(): void {
+    this.#scope?.close();
+  }
+}
+
+/**
+ * Puts something into the run's store `artifacts`. The key is the same when the call is run again.
+ * @throws `invalid_request` when the run has no such store.
+ */
+export async function saveArtifact(
+  live: LiveRun,
+  callId: string,
+  index: number,
+  { data, mediaType, name }: { readonly data: string | Uint8Array; readonly mediaType: string; readonly name?: string },
+): Promise<ArtifactReference> {
+  const { registry } = live;
+  if (registry === undefined) {
+    throw new TinyAgentsError(
+      "invalid_request",
+      "This run has nowhere to put artifacts. Give it a store: createAgent({ stores: storeRegistry({ stores: { artifacts } }) }).",
+      {
+        details: { reason: "no_stores" },
+      },
+    );
+  }
+  const key = [live.state.config.runId, callId, String(index)];
+  const value =
+    typeof data === "string" ? ({ type: "text", text: data } as const) : ({ type: "bytes", bytes: data } as const);
+  await registry.store("artifacts").put(key, value, { attributes: { mediaType } });
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data).length : data.length;
+  return { key: key.join("/"), mediaType, bytes, ...(name === undefined ? {} : { name }) };
+}

@@ -1,0 +1,1 @@
+export { type MockModelOptions, mockModel } from "./model.js";

@@ -1,0 +1,98 @@
+import {
+  type ChatModel,
+  type Clock,
+  type ModelCallContext,
+  type ModelDelta,
+  type ModelRequest,
+  missingCapabilities,
+  systemClock,
+  TinyAgentsError,
+  throwIfAborted,
+} from "@tinyagents/core";
+import { decide } from "./decide.js";
+import { ending, fragments, wholeBlocks } from "./deltas.js";
+import { mockProfile } from "./profile.js";
+import { answer, type Reply } from "./reply.js";
+import { MODEL_ID } from "./rules/identity.js";
+import { cutAnswer, warningsFor } from "./settings.js";
+import { TokenMeter } from "./usage.js";
+
+/** How the model behaves, beside what it answers. */
+export interface MockModelOptions {
+  /** A pause before each fragment of an answer, so that streaming can be watched, ms. Default 0: none. */
+  readonly delayMs?: number | undefined;
+  /** Times the pauses. Default: real time. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * An offline, deterministic model that says what it is and yet drives tools: it calculates, looks things up in files,
+ * quotes what it read, and fills in arguments and structured answers from what the question names. The same request
+ * always gets the same answer.
+ *
+ * @throws TypeError when `delayMs` is no number from 0 up. From the stream: `cancelled`; `capability_missing` for
+ * media and for a capability that the request requires and the profile lacks; `invalid_request` for a demanded tool
+ * that is not declared.
+ */
+export function mockModel({ delayMs = 0, clock = systemClock }: MockModelOptions = {}): ChatModel {
+  if (!Number.isFinite(delayMs) || delayMs < 0) {
+    throw new TypeError(`mockModel: delayMs is a number from 0 up, ${delayMs} given`);
+  }
+  const meter = new TokenMeter();
+  return {
+    id: MODEL_ID,
+    profile: mockProfile,
+    async *stream(request, call) {
+      throwIfAborted(call.signal);
+      refuseWhatItCannotDo(request);
+      const { reply, deltas } = respond(request, call, meter);
+      for (const delta of deltas) {
+        if (delayMs > 0 && reply.type === "answer" && delta.type === "text") await clock.sleep(delayMs, call.signal);
+        throwIfAborted(call.signal);
+        yield delta;
+      }
+    },
+  };
+}
+
+function respond(
+  request: ModelRequest,
+  call: ModelCallContext,
+  meter: TokenMeter,
+): { readonly reply: Reply; readonly deltas: Iterable<ModelDelta> } {
+  const decided = decide(request);
+  const cut = decided.type === "answer" ? cutAnswer(decided.text, request) : undefined;
+  const reply = cut === undefined ? decided : answer(cut.text);
+  const end = {
+    finishReason: cut?.finishReason ?? "tool_calls",
+    usage: meter.usage(request, reply),
+    warnings: warningsFor(request),
+  };
+  return {
+    reply,
+    deltas: joined(call.delivery === "whole" ? wholeBlocks(reply, request) : fragments(reply, request), ending(end)),
+  };
+}
+
+function* joined(...parts: readonly Iterable<ModelDelta>[]): Generator<ModelDelta> {
+  yield { type: "start", model: mockProfile.model };
+  for (const part of parts) yield* part;
+}
+
+const MEDIA = { image: "image_input", audio: "audio_input", file: "file_input" } as const;
+
+function refuseWhatItCannotDo({ requires = [], messages }: ModelRequest): void {
+  const missing = [...missingCapabilities(mockProfile, requires)];
+  for (const { type } of messages.findLast(({ role }) => role === "user")?.content ?? []) {
+    if (type === "image" || type === "audio" || type === "file") missing.push(MEDIA[type]);
+  }
+  if (missing.length === 0) return;
+  const capabilities = [...new Set(missing)];
+  throw new TinyAgentsError(
+    "capability_missing",
+    `${MODEL_ID} lacks ${capabilities.join(", ")}. Use a model that has it.`,
+    {
+      details: { model: MODEL_ID, capabilities },
+    },
+  );
+}

@@ -1,0 +1,52 @@
+import { answer, type Reply } from "../reply.js";
+import { findFiles } from "../text/paths.js";
+import { type Passage, type Source, summarize } from "../text/summarize.js";
+import type { FinishedCall } from "../turn.js";
+import { NOTE } from "./identity.js";
+import type { Looked } from "./looked.js";
+import type { Situation } from "./situation.js";
+
+/** The answer from what was found, with the file of each quote; or what stood in the way. */
+export function tellFindings({ turn }: Situation, looked: Looked): Reply {
+  const sources =
+    looked.sources.length > 0 ? looked.sources : looked.searches.filter(({ ok }) => ok).flatMap(sourcesIn);
+  const { passages } = summarize(turn.question, sources);
+  const troubles = troublesOf(looked);
+  if (passages.length > 0) return answer(joinParts([quote(passages), troubles, NOTE]));
+  return answer(joinParts([`I found no answer: ${nothingBecause(looked)}.`, troubles, NOTE]));
+}
+
+/** What a search said of each file that it found; of none in particular when it names no files. */
+function sourcesIn({ name, value, text }: FinishedCall): readonly Source[] {
+  const files = findFiles(value ?? text);
+  return files.length === 0 ? [{ name, text }] : files.map((file) => ({ name: file.path, text: file.text }));
+}
+
+function quote(passages: readonly Passage[]): string {
+  const byPlace = new Map<string, string[]>();
+  for (const { source, heading, text } of passages) {
+    const place = heading === "" ? source : `${source}, "${heading}"`;
+    byPlace.set(place, [...(byPlace.get(place) ?? []), text]);
+  }
+  return [...byPlace].map(([place, texts]) => `${place}:\n${texts.join(" ")}`).join("\n\n");
+}
+
+function nothingBecause({ sources, searches, reads }: Looked): string {
+  if (sources.length > 0)
+    return `no sentence in ${sources.map(({ name }) => name).join(", ")} has the words of the question`;
+  if (reads.length > 0) return "none of the files could be read";
+  if (searches.some(({ ok }) => ok)) return "the search found nothing";
+  return searches.length > 0 ? "the search failed" : "there was nothing to read";
+}
+
+function troublesOf({ reads, searches, lists }: Looked): string {
+  const failed = [
+    ...reads.filter(({ ok }) => !ok).map(({ path, text }) => `I could not read ${path}: ${text}`),
+    ...[...searches, ...lists].filter(({ ok }) => !ok).map(({ name, text }) => `${name} failed: ${text}`),
+  ];
+  return failed.join("\n");
+}
+
+function joinParts(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n\n");
+}

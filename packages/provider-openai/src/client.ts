@@ -1,0 +1,68 @@
+import { isJsonObject, parseJson, TinyAgentsError } from "@tinyagents/core";
+import { type ClientOptions, OpenAI } from "openai";
+import type { Settings } from "./options.js";
+
+/** Timers of JavaScript engines take no longer delay, ms. Time limits are ours: the signal's and the request's. */
+const NO_TIMEOUT_MS = 2_147_483_647;
+
+/** The SDK as plain transport: one request per call, nothing from the environment, nothing logged. */
+export function createClient(settings: Settings): OpenAI {
+  const { apiKey, baseUrl, organization, project, headers, provider } = settings;
+  return new ExplicitClient({
+    apiKey,
+    adminAPIKey: null,
+    baseURL: baseUrl,
+    organization,
+    project,
+    webhookSecret: null,
+    defaultHeaders: headers,
+    maxRetries: 0,
+    timeout: NO_TIMEOUT_MS,
+    logLevel: "off",
+    // Keys in browsers are the application's decision, made where it passes one.
+    dangerouslyAllowBrowser: true,
+    fetch: readableFailures(settings.fetch ?? globalThis.fetch, provider),
+  });
+}
+
+/** The SDK's constructor adds headers from `OPENAI_CUSTOM_HEADERS` to those it is given; this takes them out again. */
+class ExplicitClient extends OpenAI {
+  constructor(options: ClientOptions) {
+    super(options);
+    this._options.defaultHeaders = options.defaultHeaders;
+  }
+}
+
+/**
+ * Lets the SDK read failures of compatible servers. It looks for a body `{"error": ...}`; where a server puts the
+ * error's fields at the top, they are moved there. A web page in place of an answer is refused.
+ */
+function readableFailures(fetch: typeof globalThis.fetch, provider: string): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.ok) return refuseWebPage(response, provider);
+    const { status, headers } = response;
+    const text = wrapError(await response.text());
+    return new Response(text === "" ? null : text, { status, headers });
+  };
+}
+
+async function refuseWebPage(response: Response, provider: string): Promise<Response> {
+  if (response.headers.get("content-type")?.startsWith("text/html") !== true) return response;
+  await response.body?.cancel();
+  throw new TinyAgentsError(
+    "provider_bad_request",
+    `${provider} answered with a web page. Is baseUrl right? It usually ends in /v1.`,
+    { details: { provider, status: response.status } },
+  );
+}
+
+function wrapError(text: string): string {
+  let body: unknown;
+  try {
+    body = parseJson(text, { place: "an error" });
+  } catch {
+    return text;
+  }
+  return isJsonObject(body) && !Object.hasOwn(body, "error") ? JSON.stringify({ error: body }) : text;
+}

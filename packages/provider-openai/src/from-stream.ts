@@ -1,0 +1,162 @@
+import { isJsonObject, type JsonObject, type ModelDelta, type ModelWarning, TinyAgentsError } from "@tinyagents/core";
+import { Extras } from "./extras.js";
+import { toFinishReason } from "./finish.js";
+import { toUsage } from "./to-usage.js";
+import { ToolCallAssembly, textOf } from "./tool-call-assembly.js";
+
+/** Fields that have a home. `obfuscation` is padding against readers of encrypted traffic. */
+export const RESPONSE_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "object",
+  "model",
+  "choices",
+  "usage",
+  "obfuscation",
+]);
+export const CHOICE_FIELDS: ReadonlySet<string> = new Set(["index", "delta", "message", "finish_reason"]);
+export const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
+  "role",
+  "content",
+  "refusal",
+  "tool_calls",
+  "reasoning_content",
+  "reasoning",
+]);
+
+/** Where servers put what the model thought. */
+export const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;
+
+type Channel = "text" | "reasoning" | "refusal";
+
+/** Turns the frames of one streamed answer into deltas. Frames without choices, and choices without a delta, are legal. */
+export class StreamReader {
+  readonly #provider: string;
+  readonly #warnings: ModelWarning[];
+  readonly #calls: ToolCallAssembly;
+  readonly #channels: { [C in Channel]?: number } = {};
+  readonly #responseExtras = new Extras(RESPONSE_FIELDS);
+  readonly #choiceExtras = new Extras(CHOICE_FIELDS);
+  readonly #messageExtras = new Extras(MESSAGE_FIELDS);
+  #nextIndex = 0;
+  #id = "";
+  #model = "";
+  #started = false;
+  #rawFinish = "";
+  #partialText = "";
+
+  constructor(provider: string, warnings: readonly ModelWarning[]) {
+    this.#provider = provider;
+    this.#warnings = [...warnings];
+    this.#calls = new ToolCallAssembly(
+      () => this.#nextIndex++,
+      (ordinal) => `${this.#id === "" ? "call" : this.#id}_${ordinal}`,
+    );
+  }
+
+  /** The visible text so far. */
+  get partialText(): string {
+    return this.#partialText;
+  }
+
+  /** The index of a block that follows all that have come. */
+  get nextIndex(): number {
+    return this.#nextIndex;
+  }
+
+  read(chunk: JsonObject): readonly ModelDelta[] {
+    const out: ModelDelta[] = [];
+    this.#readHead(chunk, out);
+    if (Array.isArray(chunk.choices)) for (const choice of chunk.choices) this.#readChoice(choice, out);
+    if (isJsonObject(chunk.usage)) out.push({ type: "usage", usage: toUsage(chunk.usage) });
+    return out;
+  }
+
+  /**
+   * What is told when the last frame has come.
+   * @throws `network` when no finish reason came: the stream was cut short, however cleanly it ended.
+   */
+  end(): readonly ModelDelta[] {
+    if (this.#rawFinish === "") {
+      throw new TinyAgentsError(
+        "network",
+        `The answer of ${this.#provider} was cut short: the stream ended without a finish reason.`,
+        { details: { provider: this.#provider, reason: "stream_cut_short", partialText: this.#partialText } },
+      );
+    }
+    const out: ModelDelta[] = [];
+    this.#endCalls(out);
+    const message = this.#messageExtras.safeFields(this.#warnings);
+    if (message !== undefined) out.push({ type: "provider", providerMetadata: { [this.#provider]: message } });
+    const answer = { refused: this.#channels.refusal !== undefined, called: this.#calls.calls.length > 0 };
+    const providerData = {
+      ...this.#responseExtras.safeFields(this.#warnings),
+      ...this.#choiceExtras.safeFields(this.#warnings),
+    };
+    out.push({
+      type: "finish",
+      finishReason: toFinishReason(this.#rawFinish, answer),
+      rawFinishReason: this.#rawFinish,
+      ...(this.#model === "" ? {} : { model: this.#model }),
+      ...(this.#id === "" ? {} : { responseId: this.#id }),
+      ...(this.#warnings.length === 0 ? {} : { warnings: this.#warnings }),
+      ...(Object.keys(providerData).length === 0 ? {} : { providerData }),
+    });
+    return out;
+  }
+
+  /** Some servers begin with a frame that names neither response nor model. */
+  #readHead(chunk: JsonObject, out: ModelDelta[]): void {
+    this.#responseExtras.take(chunk);
+    if (this.#id === "") this.#id = textOf(chunk.id);
+    if (this.#model === "") this.#model = textOf(chunk.model);
+    if (this.#started || this.#id === "") return;
+    this.#started = true;
+    out.push({ type: "start", responseId: this.#id, ...(this.#model === "" ? {} : { model: this.#model }) });
+  }
+
+  #readChoice(choice: unknown, out: ModelDelta[]): void {
+    if (!isJsonObject(choice) || (typeof choice.index === "number" && choice.index !== 0)) return;
+    this.#choiceExtras.take(choice);
+    if (isJsonObject(choice.delta)) this.#readDelta(choice.delta, out);
+    if (typeof choice.finish_reason === "string" && choice.finish_reason !== "") this.#rawFinish = choice.finish_reason;
+  }
+
+  #readDelta(delta: JsonObject, out: ModelDelta[]): void {
+    this.#messageExtras.take(delta);
+    for (const field of REASONING_FIELDS) {
+      const thought = textOf(delta[field]);
+      if (thought === "") continue;
+      this.#readReasoning(thought, field, out);
+      break;
+    }
+    const text = textOf(delta.content);
+    if (text !== "") {
+      this.#partialText += text;
+      out.push({ type: "text", index: this.#channel("text"), text });
+    }
+    const refusal = textOf(delta.refusal);
+    if (refusal !== "") out.push({ type: "refusal", index: this.#channel("refusal"), text: refusal });
+    if (!Array.isArray(delta.tool_calls)) return;
+    for (const fragment of delta.tool_calls) if (isJsonObject(fragment)) this.#calls.read(fragment, out);
+  }
+
+  #readReasoning(text: string, field: string, out: ModelDelta[]): void {
+    const first = this.#channels.reasoning === undefined;
+    const index = this.#channel("reasoning");
+    out.push({ type: "reasoning", index, text });
+    if (first) out.push({ type: "provider", index, providerMetadata: { [this.#provider]: { field } } });
+  }
+
+  #endCalls(out: ModelDelta[]): void {
+    this.#calls.end(out);
+    for (const { index, extras } of this.#calls.calls) {
+      const own = extras.safeFields(this.#warnings);
+      if (own !== undefined) out.push({ type: "provider", index, providerMetadata: { [this.#provider]: own } });
+    }
+  }
+
+  #channel(channel: Channel): number {
+    this.#channels[channel] ??= this.#nextIndex++;
+    return this.#channels[channel];
+  }
+}

@@ -1,0 +1,100 @@
+import {
+  type Block,
+  isJsonObject,
+  type JsonObject,
+  type ModelDelta,
+  type ModelWarning,
+  TinyAgentsError,
+  type ToolCallBlock,
+  toolCallBlock,
+} from "@tinyagents/core";
+import { Extras } from "./extras.js";
+import { toFinishReason } from "./finish.js";
+import { CHOICE_FIELDS, MESSAGE_FIELDS, REASONING_FIELDS, RESPONSE_FIELDS } from "./from-stream.js";
+import { toUsage } from "./to-usage.js";
+import { argsText, CALL_FIELDS, textOf } from "./tool-call-assembly.js";
+
+/**
+ * Turns an answer of the unary endpoint into deltas, a whole block each. They add up to what its stream adds up to.
+ * @throws `provider_server` for what is no answer.
+ */
+export function readWhole(wire: unknown, provider: string, given: readonly ModelWarning[]): readonly ModelDelta[] {
+  const warnings = [...given];
+  const body = isJsonObject(wire) ? wire : undefined;
+  const choice = Array.isArray(body?.choices) ? body.choices.find(isFirstChoice) : undefined;
+  if (body === undefined || !isJsonObject(choice)) throw noAnswer(provider);
+  const message = isJsonObject(choice.message) ? choice.message : {};
+  const id = textOf(body.id);
+  const content = readMessage(message, provider, id, warnings);
+  const out: ModelDelta[] = [];
+  const identity = { ...(body.model ? { model: textOf(body.model) } : {}), ...(id === "" ? {} : { responseId: id }) };
+  if (id !== "") out.push({ type: "start", ...identity });
+  for (const [index, block] of content.entries()) out.push({ type: "block", index, block });
+  const metadata = unknownFields(message, MESSAGE_FIELDS, warnings);
+  if (metadata !== undefined) out.push({ type: "provider", providerMetadata: { [provider]: metadata } });
+  if (isJsonObject(body.usage)) out.push({ type: "usage", usage: toUsage(body.usage) });
+  const raw = textOf(choice.finish_reason);
+  const providerData = {
+    ...unknownFields(body, RESPONSE_FIELDS, warnings),
+    ...unknownFields(choice, CHOICE_FIELDS, warnings),
+  };
+  out.push({
+    type: "finish",
+    finishReason: toFinishReason(raw, {
+      refused: content.some(({ type }) => type === "refusal"),
+      called: content.some(({ type }) => type === "tool_call"),
+    }),
+    ...(raw === "" ? {} : { rawFinishReason: raw }),
+    ...identity,
+    ...(warnings.length === 0 ? {} : { warnings }),
+    ...(Object.keys(providerData).length === 0 ? {} : { providerData }),
+  });
+  return out;
+}
+
+function isFirstChoice(choice: unknown): boolean {
+  return isJsonObject(choice) && (choice.index === undefined || choice.index === 0);
+}
+
+function readMessage(
+  message: JsonObject,
+  provider: string,
+  responseId: string,
+  warnings: ModelWarning[],
+): readonly Block[] {
+  const content: Block[] = [];
+  const field = REASONING_FIELDS.find((name) => textOf(message[name]) !== "");
+  if (field !== undefined) {
+    const text = textOf(message[field]);
+    content.push({ type: "reasoning", text, providerMetadata: { [provider]: { field } } });
+  }
+  const text = textOf(message.content);
+  if (text !== "") content.push({ type: "text", text });
+  const refusal = textOf(message.refusal);
+  if (refusal !== "") content.push({ type: "refusal", text: refusal });
+  const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isJsonObject) : [];
+  calls.forEach((call, ordinal) => {
+    const id = textOf(call.id) || `${responseId === "" ? "call" : responseId}_${ordinal}`;
+    content.push(readCall(call, id, provider, warnings));
+  });
+  return content;
+}
+
+function readCall(call: JsonObject, id: string, provider: string, warnings: ModelWarning[]): ToolCallBlock {
+  const inner = isJsonObject(call.function) ? call.function : {};
+  const block = toolCallBlock(id, textOf(inner.name), argsText(inner.arguments));
+  const own = unknownFields(call, CALL_FIELDS, warnings);
+  return own === undefined ? block : { ...block, providerMetadata: { [provider]: own } };
+}
+
+function unknownFields(wire: JsonObject, known: ReadonlySet<string>, warnings: ModelWarning[]): JsonObject | undefined {
+  const extras = new Extras(known);
+  extras.take(wire);
+  return extras.safeFields(warnings);
+}
+
+function noAnswer(provider: string): TinyAgentsError<"provider_server"> {
+  return new TinyAgentsError("provider_server", `${provider} sent something that is no chat completion.`, {
+    details: { provider, providerCode: "malformed_response" },
+  });
+}

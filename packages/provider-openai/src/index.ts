@@ -1,0 +1,2 @@
+export { openaiModel } from "./model.js";
+export type { OpenAIModelOptions } from "./options.js";

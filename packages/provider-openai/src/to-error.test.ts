@@ -1,0 +1,121 @@
+import { inspect } from "node:util";
+import { isTinyAgentsError, type TinyAgentsError } from "@tinyagents/core";
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
+import { describe, expect, it } from "vitest";
+import { toError } from "./to-error.js";
+
+const KEY = "canary-key-123456";
+
+function fail(status: number | undefined, body: object, headers: Record<string, string> = {}): TinyAgentsError {
+  return toError(new APIError(status, body, undefined, new Headers(headers)), { provider: "openai", secrets: [KEY] });
+}
+
+describe("a failure of the server", () => {
+  it("has a code for each kind, whatever else the status says (ERR-04)", () => {
+    const cases: [number | undefined, object, string, boolean][] = [
+      [401, { code: "invalid_api_key" }, "provider_auth", false],
+      [403, {}, "provider_auth", false],
+      [402, {}, "provider_billing", false],
+      [429, { code: "insufficient_quota" }, "provider_billing", false],
+      [429, { type: "insufficient_quota" }, "provider_billing", false],
+      [429, { code: "rate_limit_exceeded" }, "provider_rate_limit", true],
+      [429, {}, "provider_rate_limit", true],
+      [500, {}, "provider_server", true],
+      [502, {}, "provider_server", true],
+      [503, {}, "provider_overloaded", true],
+      [529, {}, "provider_overloaded", true],
+      [408, {}, "network", true],
+      [400, { code: "context_length_exceeded" }, "context_window_exceeded", false],
+      [
+        400,
+        { code: 400, message: "This model's maximum context length is 10 tokens." },
+        "context_window_exceeded",
+        false,
+      ],
+      [400, { code: "content_filter" }, "provider_content_filter", false],
+      [400, {}, "provider_bad_request", false],
+      [404, { code: "model_not_found" }, "provider_bad_request", false],
+      [422, {}, "provider_bad_request", false],
+    ];
+    for (const [status, body, code, retryable] of cases) {
+      expect([status, body, fail(status, body).code, fail(status, body).retryable]).toEqual([
+        status,
+        body,
+        code,
+        retryable,
+      ]);
+    }
+  });
+
+  it("is told apart by its code when it comes inside a stream (PA-18)", () => {
+    const cases: [object, string][] = [
+      [{ type: "server_error" }, "provider_server"],
+      [{ code: "rate_limit_exceeded" }, "provider_rate_limit"],
+      [{ code: 429, message: "slow down" }, "provider_rate_limit"],
+      [{ code: "insufficient_quota" }, "provider_billing"],
+      [{ type: "overloaded_error" }, "provider_overloaded"],
+      [{ type: "invalid_request_error" }, "provider_bad_request"],
+      [{ message: "something" }, "provider_server"],
+    ];
+    for (const [body, code] of cases) expect([body, fail(undefined, body).code]).toEqual([body, code]);
+  });
+
+  it("keeps status, code, request id and hint (ERR-04, PA-17)", () => {
+    const error = fail(429, { code: "rate_limit_exceeded" }, { "retry-after": "2", "x-request-id": "req_1" });
+    expect(error.details).toEqual({
+      provider: "openai",
+      status: 429,
+      providerCode: "rate_limit_exceeded",
+      requestId: "req_1",
+      retryAfterMs: 2_000,
+    });
+  });
+
+  it("says how large the context is and was", () => {
+    const message =
+      "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.";
+    const { details } = fail(400, { code: "context_length_exceeded", message });
+    expect(details).toMatchObject({ limitTokens: 8192, askedTokens: 9000 });
+  });
+
+  it("is repeatable as the server says, where it says so", () => {
+    expect(fail(500, {}, { "x-should-retry": "false" }).retryable).toBe(false);
+    expect(fail(409, {}, { "x-should-retry": "true" }).retryable).toBe(true);
+  });
+});
+
+describe("a failed connection", () => {
+  it("is a network failure that keeps the system's code", () => {
+    const cause = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+    const error = toError(new APIConnectionError({ cause }), { provider: "openai", secrets: [] });
+    expect(isTinyAgentsError(error, "network") && error.details.reason).toBe("ECONNREFUSED");
+  });
+
+  it("that took too long to make is one too", () => {
+    const error = toError(new APIConnectionTimeoutError(), { provider: "openai", secrets: [] });
+    expect(isTinyAgentsError(error, "network") && error.details.reason).toBe("connection_timeout");
+  });
+
+  it("in mid-stream keeps the text that had come", () => {
+    const error = toError(new TypeError("terminated"), { provider: "openai", secrets: [], partialText: "half" });
+    expect(isTinyAgentsError(error, "network") && error.details.partialText).toBe("half");
+  });
+});
+
+it("no secret is left in an error, in its causes, or in what a debugger prints of them (SE-08)", () => {
+  const nested = new Error(`fetch with ${KEY}`, { cause: { note: KEY } });
+  const body = { message: `Incorrect API key: ${KEY}`, code: KEY, type: KEY, param: KEY, nested: { at: KEY } };
+  const vendor = new APIError(
+    401,
+    body,
+    undefined,
+    new Headers({ "x-request-id": KEY, "x-echo": KEY, "set-cookie": "s=1" }),
+  );
+  vendor.cause = nested;
+  const error = toError(vendor, { provider: "openai", secrets: [KEY] });
+  expect(error.code).toBe("provider_auth");
+  expect(error.cause).toBe(vendor);
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(KEY);
+  expect(JSON.stringify(error)).not.toContain(KEY);
+  expect(vendor.stack).not.toContain(KEY);
+});

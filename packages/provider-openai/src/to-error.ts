@@ -1,0 +1,176 @@
+import {
+  isJsonObject,
+  isTinyAgentsError,
+  type JsonObject,
+  messageOf,
+  type ProviderFailure,
+  redactText,
+  systemClock,
+  TinyAgentsError,
+} from "@tinyagents/core";
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
+import { cleanError } from "./clean-error.js";
+import { retryAfterMs } from "./retry-hint.js";
+
+/** What an error needs to know of the call that failed. */
+export interface FailureContext {
+  readonly provider: string;
+  readonly secrets: readonly string[];
+  /** The visible text that had come. */
+  readonly partialText?: string;
+}
+
+/** The typed error for whatever the SDK threw. Its `cause` is the SDK's error, with the secrets taken out. */
+export function toError(error: unknown, context: FailureContext): TinyAgentsError {
+  const ours = isTinyAgentsError(error) ? error : error instanceof Error ? error.cause : undefined;
+  if (isTinyAgentsError(ours)) return ours;
+  const cause = cleanError(error, context.secrets);
+  if (error instanceof APIConnectionError) return networkError(error, cause, context);
+  if (error instanceof APIError) return providerError(error, cause, context);
+  if (error instanceof SyntaxError) return malformed(cause, context);
+  return networkError(error, cause, context);
+}
+
+function networkError(error: unknown, cause: unknown, context: FailureContext): TinyAgentsError<"network"> {
+  const { provider, partialText = "" } = context;
+  const timedOut = error instanceof APIConnectionTimeoutError;
+  const reason = timedOut ? "connection_timeout" : (codeOf(error) ?? "connection_failed");
+  return new TinyAgentsError("network", `The connection to ${provider} failed: ${messageOf(cause)}`, {
+    details: { provider, reason, ...(partialText === "" ? {} : { partialText }) },
+    cause,
+  });
+}
+
+function malformed(cause: unknown, { provider }: FailureContext): TinyAgentsError<"provider_server"> {
+  return new TinyAgentsError("provider_server", `${provider} sent a frame that is no JSON: ${messageOf(cause)}`, {
+    details: { provider, providerCode: "malformed_response" },
+    cause,
+  });
+}
+
+/** What an answer with an error says. In a stream there is no status: then codes alone tell. */
+interface Failure {
+  readonly status: number | undefined;
+  readonly codes: readonly string[];
+  readonly message: string;
+  readonly headers: Headers | undefined;
+}
+
+function providerError(error: APIError, cause: unknown, context: FailureContext): TinyAgentsError {
+  const failure = readFailure(error, context.secrets);
+  const { status, codes, message, headers } = failure;
+  const [providerCode] = codes;
+  const requestId = error.requestID;
+  const details: ProviderFailure = {
+    provider: context.provider,
+    ...(status === undefined ? {} : { status }),
+    ...(providerCode === undefined ? {} : { providerCode }),
+    ...(requestId ? { requestId: redactText(requestId, context.secrets) } : {}),
+  };
+  const said = headers?.get("x-should-retry");
+  const retryable = said === "true" ? true : said === "false" ? false : undefined;
+  const text = `${context.provider} refused the request${status === undefined ? "" : ` (${status})`}: ${message}`;
+  const code = classify(failure);
+  switch (code) {
+    case "network":
+      return new TinyAgentsError(code, text, {
+        details: { provider: context.provider, reason: "request_timeout" },
+        cause,
+      });
+    case "context_window_exceeded":
+      return new TinyAgentsError(code, text, { details: { ...details, ...tokensIn(message) }, cause });
+    case "provider_rate_limit":
+    case "provider_overloaded":
+    case "provider_server": {
+      const waitMs = retryAfterMs(headers, () => systemClock.now());
+      const hinted = waitMs === undefined ? details : { ...details, retryAfterMs: waitMs };
+      return new TinyAgentsError(code, text, { details: hinted, cause, retryable });
+    }
+    default:
+      return new TinyAgentsError(code, text, { details, cause, retryable });
+  }
+}
+
+function readFailure(error: APIError, secrets: readonly string[]): Failure {
+  const body: JsonObject = isJsonObject(error.error) ? error.error : {};
+  const codes = [body.code, body.type, body.status].filter(
+    (code) => typeof code === "string" && code !== "",
+  ) as string[];
+  const numeric = typeof body.code === "number" && body.code >= 400 ? body.code : undefined;
+  const message = typeof body.message === "string" ? body.message : error.message;
+  return {
+    status: error.status ?? numeric,
+    codes: codes.map((code) => redactText(code, secrets)),
+    message: redactText(message, secrets),
+    headers: error.headers,
+  };
+}
+
+/** Codes that say more than the status. The first line that fits wins. */
+const BY_CODE = [
+  ["provider_billing", /^(insufficient_quota|billing_hard_limit_reached|billing_not_active|insufficient_balance)$/],
+  ["context_window_exceeded", /^(context_length_exceeded|context_window_exceeded)$/],
+  ["provider_content_filter", /^(content_filter|content_policy_violation|responsibleaipolicyviolation)$/],
+  [
+    "provider_auth",
+    /^(invalid_api_key|authentication_error|permission_error|permission_denied|invalid_authentication)$/,
+  ],
+  ["provider_rate_limit", /^(rate_limit_exceeded|rate_limit_error|too_many_requests|tokens|requests)$/],
+  ["provider_overloaded", /^(overloaded|overloaded_error|server_overloaded|engine_overloaded|service_unavailable)$/],
+] as const;
+const REFUSED_CODE =
+  /^(invalid_request_error|invalid_request|not_found_error|model_not_found|bad_request|badrequesterror)$/;
+const CONTEXT_MESSAGE =
+  /maximum context length|context (length|window|size).*exceed|exceed.*context (length|window|size)/i;
+
+type FailureCode = (typeof BY_CODE)[number][0] | "provider_server" | "provider_bad_request" | "network";
+
+function classify({ status, codes, message }: Failure): FailureCode {
+  const lower = codes.map((code) => code.toLowerCase());
+  const known = BY_CODE.find(([, pattern]) => lower.some((code) => pattern.test(code)));
+  if (known !== undefined) return known[0];
+  if ((status === undefined || status === 400 || status === 413) && CONTEXT_MESSAGE.test(message)) {
+    return "context_window_exceeded";
+  }
+  if (status === undefined)
+    return lower.some((code) => REFUSED_CODE.test(code)) ? "provider_bad_request" : "provider_server";
+  return byStatus(status);
+}
+
+function byStatus(status: number): FailureCode {
+  switch (status) {
+    case 401:
+    case 403:
+      return "provider_auth";
+    case 402:
+      return "provider_billing";
+    case 408:
+      return "network";
+    case 429:
+      return "provider_rate_limit";
+    case 503:
+    case 529:
+      return "provider_overloaded";
+    default:
+      return status >= 500 ? "provider_server" : "provider_bad_request";
+  }
+}
+
+/** OpenAI says: "maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens". */
+function tokensIn(message: string): { readonly limitTokens?: number; readonly askedTokens?: number } {
+  const limit = /context length is (\d+)/i.exec(message)?.[1];
+  const asked = /(?:resulted in|requested) (?:about )?(\d+) tokens/i.exec(message)?.[1];
+  return {
+    ...(limit === undefined ? {} : { limitTokens: Number(limit) }),
+    ...(asked === undefined ? {} : { askedTokens: Number(asked) }),
+  };
+}
+
+/** The system's code for a failed connection (`ECONNREFUSED`), wherever in the chain of causes it stands. */
+function codeOf(error: unknown): string | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    const { code } = at as { readonly code?: unknown };
+    if (typeof code === "string") return code;
+  }
+  return undefined;
+}

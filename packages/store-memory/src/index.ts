@@ -1,0 +1,2 @@
+export { memoryAppendStore } from "./append-store.js";
+export { type MemoryStoreOptions, memoryStore } from "./store.js";

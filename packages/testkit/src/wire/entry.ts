@@ -1,0 +1,86 @@
+import type { JsonObject } from "@tinyagents/core";
+import type { ScriptedToolCall } from "../answer.js";
+import type { Split } from "../split.js";
+import type { WireFault } from "./fault.js";
+import type { WireRequest } from "./request.js";
+
+/** Tokens as the server reports them. Names are those of core's `Usage`. */
+export interface WireUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Of the input. */
+  readonly cachedInputTokens?: number;
+  /** Of the output. */
+  readonly reasoningTokens?: number;
+}
+
+/**
+ * Where the server cuts what it writes into network chunks: after each byte; after these numbers of bytes, the rest
+ * in one; or by chance, into chunks of 1 to `longest` (default 8) bytes that are the same for the same seed. Cuts fall
+ * inside characters and lines too.
+ */
+export type ByteSplit = "bytes" | readonly number[] | { readonly seed: number; readonly longest?: number };
+
+/** What every entry can have. */
+export interface WireEntryBase {
+  /** Checked before anything is answered. What it throws is answered with 400 and kept for `assertDone`. */
+  readonly expect?: (request: WireRequest) => void;
+  /** The server waits for this before it answers. */
+  readonly gate?: PromiseLike<unknown>;
+}
+
+/** An answer with status 200: a stream when the request asks for one, else a whole one. Both say the same. */
+export interface WireAnswer extends WireEntryBase {
+  readonly reasoning?: string;
+  readonly text?: string;
+  readonly refusal?: string;
+  /** Ids default to `call_1`, `call_2`, ... counted on from those in the request. */
+  readonly toolCalls?: readonly ScriptedToolCall[];
+  /** Default: `tool_calls` where there are some, else `stop`. */
+  readonly finishReason?: string;
+  /** Default: 10 input and 5 output tokens. `null`: the server never says. */
+  readonly usage?: WireUsage | null;
+  /** The exact model that answers. Default: the one that was asked for. */
+  readonly model?: string;
+  /** Where texts and arguments are cut into frames. Default: one frame each. */
+  readonly split?: Split;
+  /** Each tool call comes whole in one frame, as several local servers send it. */
+  readonly wholeCalls?: boolean;
+  /** The index of each call in place of 0, 1, 2; `missing`: no fragment has one; `constant`: all say 0. */
+  readonly toolIndexes?: "missing" | "constant" | readonly number[];
+  /** The field that carries reasoning. Default `reasoning_content`. */
+  readonly reasoningField?: "reasoning_content" | "reasoning";
+  /** Exactly these frames in place of all that the fields above say; a text is written as it is, as `[DONE]`. */
+  readonly frames?: readonly (JsonObject | string)[];
+  /** Exactly this body, for a request that does not stream; a text is written as it is. */
+  readonly whole?: JsonObject | string;
+  /** What ends lines of the stream. Default `\n`. */
+  readonly lineEnd?: "\n" | "\r\n" | "\r";
+  /** Default: one chunk per frame. */
+  readonly chunks?: ByteSplit;
+  readonly faults?: readonly WireFault[];
+}
+
+/** A refused request. Type, code and message default to what OpenAI sends with the status. */
+export interface WireFailure extends WireEntryBase {
+  readonly status: number;
+  readonly code?: string | null;
+  readonly type?: string;
+  readonly message?: string;
+  readonly param?: string;
+  /** More fields of the error object, such as `failed_generation`. */
+  readonly more?: JsonObject;
+  /** The `retry-after` header: seconds, or its text as it is, such as an HTTP date. */
+  readonly retryAfter?: number | string;
+  /** The `retry-after-ms` header. */
+  readonly retryAfterMs?: number | string;
+  readonly headers?: { readonly [name: string]: string };
+  /** The body as text in place of an error object: what a proxy sends, for one. */
+  readonly body?: string;
+}
+
+/** What the server does with one request: an answer, a text as the short form of one, or a failure. */
+export type WireReply = string | WireAnswer | WireFailure;
+
+/** One entry of a script: a reply, or a function that decides it. */
+export type WireEntry = WireReply | ((request: WireRequest) => WireReply | Promise<WireReply>);

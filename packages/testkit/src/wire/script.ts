@@ -1,0 +1,60 @@
+import { messageOf } from "@tinyagents/core";
+import type { WireAnswer, WireEntry, WireFailure, WireReply } from "./entry.js";
+import type { WireRequest } from "./request.js";
+
+/** A script as it is played. */
+export interface WireScript {
+  readonly remaining: number;
+  /** The reply to a request. What went wrong in finding one is a refusal, and kept as a problem. */
+  next(request: WireRequest): Promise<WireAnswer | WireFailure>;
+  /** Keeps a problem. */
+  fail(problem: string): void;
+  /** What went wrong, and what is left. */
+  problems(): readonly string[];
+}
+
+/** Plays a list of entries, or asks a function each time. */
+export function wireScript(script: readonly WireEntry[] | Exclude<WireEntry, WireReply>): WireScript {
+  const entries = typeof script === "function" ? undefined : script.slice();
+  const failures: string[] = [];
+  let used = 0;
+  const remaining = (): number => (entries === undefined ? 0 : entries.length - used);
+  const refuse = (request: WireRequest, code: string, problem: string): WireFailure => {
+    failures.push(`request ${request.number}: ${problem}`);
+    return { status: 400, code, message: problem };
+  };
+  return {
+    get remaining() {
+      return remaining();
+    },
+    async next(request) {
+      const entry = typeof script === "function" ? script : entries?.[used];
+      if (entry === undefined) {
+        return refuse(request, "script_ended", `The script has ${used} entries, and all were used before.`);
+      }
+      used++;
+      try {
+        const decided = typeof entry === "function" ? await entry(request) : entry;
+        const found = typeof decided === "string" ? { text: decided } : decided;
+        checkReply(found, request);
+        found.expect?.(request);
+        return found;
+      } catch (error) {
+        return refuse(request, "unexpected_request", `The request is not as expected: ${messageOf(error)}`);
+      }
+    },
+    fail: (problem) => void failures.push(problem),
+    problems() {
+      const left = remaining();
+      return left === 0 ? failures : [...failures, `${left} of ${entries?.length} entries were not used`];
+    },
+  };
+}
+
+function checkReply(reply: WireAnswer | WireFailure, { body }: WireRequest): void {
+  if ("status" in reply) return;
+  const streams = body.stream === true;
+  if (reply.frames !== undefined && !streams)
+    throw new TypeError("the entry has frames, and the request does not stream");
+  if (reply.whole !== undefined && streams) throw new TypeError("the entry has a whole body, and the request streams");
+}

@@ -1,0 +1,15 @@
+// What CI runs: `npm test`, then everything that is too slow or too wide for every change at a desk.
+import { run, tool } from "./lib/run.mjs";
+import { runStages } from "./lib/stages.mjs";
+
+const node = (script) => run(process.execPath, [script]);
+
+process.exitCode = await runStages([
+  { name: "npm test", run: () => run("npm", ["test"]) },
+  { name: "coverage of core and harness", run: () => run(tool("vitest"), ["run", "--coverage"]) },
+  { name: "unused files, exports and dependencies (knip)", run: () => run(tool("knip"), []) },
+  { name: "packed packages (publint, attw)", run: () => node("scripts/check-packed.mjs") },
+  { name: "changesets", run: () => node("scripts/check-changesets.mjs") },
+  { name: "type budget", run: () => node("scripts/check-type-budget.mjs") },
+  { name: "portable packages bundle for browsers and workers", run: () => node("scripts/check-portable.mjs") },
+]);

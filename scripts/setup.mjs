@@ -1,0 +1,97 @@
+// Installs and builds what is not up to date. Needs Node and npm, nothing else; asks nothing.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { isMain } from "./lib/report.mjs";
+import { run, tool, toolEnv, turbo } from "./lib/run.mjs";
+import { listFiles, readJson, readPackages, root } from "./lib/workspace.mjs";
+
+const stamps = join(root, "node_modules", ".tinyagents");
+
+/** Installs the locked dependencies, unless the last install saw the same manifests, lock file and Node. */
+export async function install() {
+  const wanted = installState();
+  if (readStamp("install") === wanted) return 0;
+  console.log("Installing dependencies.");
+  const [command, ...args] = pnpm();
+  const code = await run(
+    command,
+    [...args, "install", "--frozen-lockfile", "--config.confirmModulesPurge=false", "--reporter=append-only"],
+    { env: installEnv() },
+  );
+  if (code === 0) writeStamp("install", wanted);
+  return code;
+}
+
+/** Builds everything that the examples need, unless the last build saw the same files. */
+export async function build() {
+  if (isBuilt()) return 0;
+  console.log("Building.");
+  const code = await turbo(["build"]);
+  if (code === 0) markBuilt();
+  return code;
+}
+
+export function markBuilt() {
+  writeStamp("build", buildState());
+}
+
+function isBuilt() {
+  const outputs = readPackages().filter((one) => one.manifest.scripts?.build !== undefined);
+  return outputs.every((one) => existsSync(join(one.at, "dist"))) && readStamp("build") === buildState();
+}
+
+/** The pinned pnpm: the installed one where it is that version, else npx fetches it. */
+function pnpm() {
+  const { packageManager } = readJson(join(root, "package.json"));
+  const installed = join(root, "node_modules", "pnpm", "package.json");
+  const found = existsSync(installed) ? `pnpm@${readJson(installed).version}` : undefined;
+  return found === packageManager ? [tool("pnpm")] : ["npx", "--yes", packageManager];
+}
+
+/** Native packages without a prebuilt binary compile against this Node's own headers, so none are downloaded. */
+function installEnv() {
+  const nodeDir = dirname(dirname(process.execPath));
+  const hasHeaders = existsSync(join(nodeDir, "include", "node", "node.h"));
+  return hasHeaders ? { ...toolEnv(), npm_config_nodedir: nodeDir } : toolEnv();
+}
+
+function installState() {
+  const files = [
+    "pnpm-lock.yaml",
+    "pnpm-workspace.yaml",
+    "package.json",
+    ...readPackages().map((one) => `${one.dir}/package.json`),
+  ];
+  const hash = createHash("sha256").update(`${process.version} ${process.platform} ${process.arch}`);
+  for (const file of files) hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
+  return hash.digest("hex");
+}
+
+/** Sizes and times of all sources; turbo compares contents, so a wrong guess here costs a second and no more. */
+function buildState() {
+  const ofPackages = readPackages().flatMap(({ at }) =>
+    ["src", "package.json", "tsconfig.json", "tsconfig.build.json", "tsup.config.ts"].flatMap((name) =>
+      listFiles(join(at, name)),
+    ),
+  );
+  const shared = ["tsconfig.base.json", "tsup.base.ts", "pnpm-lock.yaml"].map((name) => join(root, name));
+  const hash = createHash("sha256");
+  for (const file of [...ofPackages, ...shared]) {
+    const { mtimeMs, size } = statSync(file);
+    hash.update(`${relative(root, file)} ${mtimeMs} ${size}\n`);
+  }
+  return hash.digest("hex");
+}
+
+function readStamp(name) {
+  const file = join(stamps, name);
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+}
+
+function writeStamp(name, value) {
+  mkdirSync(stamps, { recursive: true });
+  writeFileSync(join(stamps, name), value);
+}
+
+if (isMain(import.meta)) process.exitCode = (await install()) || (await build());
