@@ -2,5 +2,8 @@ import { defineConfig } from "tsup";
 import { build } from "../tsup.base.js";
 
 export default defineConfig(
-  build({ demo: "src/demo.ts" }, { platform: "node", dts: false, tsconfig: "tsconfig.json" }),
+  build(
+    { demo: "src/demo.ts", weather: "src/weather.ts" },
+    { platform: "node", dts: false, tsconfig: "tsconfig.json" },
+  ),
 );

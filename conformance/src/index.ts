@@ -1,1 +1,30 @@
-export {};
+// Checks of any kind.
+export { assert, assertEqual, assertFails, assertIncludes, CheckFailure } from "./assert.js";
+// Models.
+export { chatModelChecks } from "./chat-model/checks.js";
+export { checkChatModel } from "./chat-model/run.js";
+export {
+  type Scenario,
+  type ScenarioAnswer,
+  type ScenarioFailure,
+  type ScenarioManner,
+  type ScenarioName,
+  type ScenarioToolCall,
+  type ScenarioUsage,
+  scenarioMetadata,
+  scenarios,
+} from "./chat-model/scenarios.js";
+export {
+  type ChatModelSubject,
+  type ModelSetting,
+  type ModelUnderTest,
+  modelUnderTest,
+  type RecordedRequest,
+  type Situation,
+  secretKey,
+  type Wire,
+  type WireServer,
+} from "./chat-model/subject.js";
+export type { Check, CheckResult, Claims, Report } from "./check.js";
+export { formatReport } from "./format-report.js";
+export { type RunOptions, runCheck, runChecks } from "./run-checks.js";

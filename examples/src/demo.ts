@@ -6,7 +6,7 @@ import { runAssistant, type Task, termsOf } from "./demo/assistant.js";
 import { chooseModel } from "./demo/choose-model.js";
 import { type Folder, openFolder } from "./demo/folder.js";
 import { onInterrupt } from "./demo/interrupt.js";
-import { keepRun, partialRun, readRun } from "./demo/keep-run.js";
+import { checkPlace, keepRun, partialRun, readRun } from "./demo/keep-run.js";
 import { printable, renderer } from "./demo/render.js";
 import { UsageError } from "./demo/usage-error.js";
 
@@ -47,6 +47,7 @@ async function main(): Promise<number> {
 async function prepare(
   options: Options,
 ): Promise<{ readonly task: Task; readonly modelName: string; readonly folder: Folder }> {
+  await checkPlace(options.state);
   const state = options.resume === undefined ? undefined : await readRun(options.resume);
   const earlier = state === undefined ? {} : termsOf(state);
   const modelName = options.model ?? earlier.model ?? "mock";

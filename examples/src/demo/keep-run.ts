@@ -1,9 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { type AgentRun, type AgentState, isTinyAgentsError } from "@tinyagents/core";
 import { readAgentState } from "@tinyagents/harness";
 import { reasonOf } from "./folder.js";
 import { UsageError } from "./usage-error.js";
+
+/**
+ * Makes sure, before anything is done, that a run can be kept in this file.
+ * @throws UsageError
+ */
+export async function checkPlace(file: string): Promise<void> {
+  const [folder, there] = await Promise.all([dirname(file), file].map((path) => stat(path).catch(() => undefined)));
+  if (folder?.isDirectory() !== true) throw new UsageError(`--state: ${dirname(file)} is not a folder.`);
+  if (there?.isDirectory() === true) throw new UsageError(`--state: ${file} is a folder, not a file.`);
+}
 
 /**
  * Writes a run's state, whole or not at all, for its owner alone: it holds what was read.

@@ -153,7 +153,21 @@ describe("the system clock", () => {
     expect(callback).not.toHaveBeenCalled();
   });
 
-  test("asks engines for no delay that they would take for none", () => {
+  test("waits as long as it is told, also beyond what an engine's timers take", async () => {
+    vi.useFakeTimers({ now: 0 });
+    const dayMs = 86_400_000;
+    const calledAt: number[] = [];
+    systemClock.setTimer(60 * dayMs, () => calledAt.push(Date.now()));
+    const clear = systemClock.setTimer(60 * dayMs, () => calledAt.push(-1));
+    await vi.advanceTimersByTimeAsync(59 * dayMs);
+    expect(calledAt).toEqual([]);
+    clear();
+    await vi.advanceTimersByTimeAsync(2 * dayMs);
+    expect(calledAt).toEqual([60 * dayMs]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("asks engines for no delay that they would take for another", () => {
     const set = vi.spyOn(globalThis, "setTimeout");
     systemClock.setTimer(10 ** 12, () => {})();
     systemClock.setTimer(-5, () => {})();

@@ -20,7 +20,12 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 export const systemClock: Clock = clockOf(
   () => Date.now(),
   (delayMs, callback) => {
-    const handle = setTimeout(callback, Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS));
+    let handle: ReturnType<typeof setTimeout>;
+    const wait = (leftMs: number): void => {
+      const partMs = Math.min(Math.max(0, leftMs), LONGEST_TIMER_MS);
+      handle = setTimeout(() => (leftMs > partMs ? wait(leftMs - partMs) : callback()), partMs);
+    };
+    wait(delayMs);
     return () => clearTimeout(handle);
   },
 );

@@ -156,6 +156,7 @@ describe("the message of whatever was thrown", () => {
   test("is in one line", () => {
     expect(messageOf(new Error("[\n  {\r\n    bad\n  }\n]"))).toBe("[ { bad } ]");
     expect(messageOf("two\nlines")).toBe("two lines");
+    expect(messageOf("\n  two  \n \t \nlines\n")).toBe("two lines");
     expect(messageOf(new Error("as it  is"))).toBe("as it  is");
   });
 

@@ -76,6 +76,7 @@ export { type IdSource, type RandomSource, randomIds, sequentialIds, systemRando
 export {
   canonicalJson,
   fingerprint,
+  hashNumber,
   hashText,
   isJsonObject,
   type JsonObject,
@@ -172,7 +173,6 @@ export {
 } from "./model/retry.js";
 export {
   addModelCall,
-  addToModel,
   addTotals,
   addUsage,
   emptyUsage,

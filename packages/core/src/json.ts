@@ -69,8 +69,13 @@ export function fingerprint(value: unknown): string {
   return hashText(canonicalJson(value));
 }
 
-/** The hash behind {@link fingerprint}, for a text: 53 bits as 14 hex digits. */
+/** The hash behind {@link fingerprint}, as 14 hex digits. */
 export function hashText(text: string): string {
+  return hashNumber(text).toString(16).padStart(14, "0");
+}
+
+/** The hash behind {@link fingerprint}, as a whole number below 2^53. */
+export function hashNumber(text: string): number {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
   for (let i = 0; i < text.length; i++) {
@@ -80,5 +85,5 @@ export function hashText(text: string): string {
   }
   high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);
   low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
-  return (low >>> 0).toString(16).padStart(8, "0") + (high & 0x1fffff).toString(16).padStart(6, "0");
+  return (high & 0x1fffff) * 0x1_0000_0000 + (low >>> 0);
 }

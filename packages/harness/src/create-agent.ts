@@ -3,7 +3,6 @@ import {
   type AgentMachine,
   type AgentRun,
   type AgentState,
-  abortError,
   emptyUsage,
   errorFromRecord,
   isEnd,
@@ -12,7 +11,6 @@ import {
   type JsonValue,
   type Limits,
   narrowLimits,
-  onAbort,
   type ResolvedLimits,
   type RunConfig,
   randomIds,
@@ -25,7 +23,8 @@ import {
   toMessages,
 } from "@tinyagents/core";
 import { type AgentDefinition, defineAgent } from "./definition.js";
-import { step } from "./machine/step.js";
+import { moveOneStep, moveToEnd } from "./machine/step.js";
+import { outputAgain } from "./machine/validate.js";
 import type {
   AgentOptions,
   OutputOf,
@@ -36,10 +35,11 @@ import type {
   StreamOptions,
 } from "./options.js";
 import { readAgentState } from "./read-state.js";
-import { applyResume, reopen } from "./resume.js";
+import { applyResume, notOvertaken, reopen } from "./resume.js";
 import { LiveRun, type LiveRunOptions } from "./run/live-run.js";
 import { handOut, type LiveState, takeOver } from "./run/live-state.js";
 import { runResult } from "./run/result.js";
+import { supervise } from "./run/supervise.js";
 import { type RunHandle, runHandle } from "./run-handle.js";
 import { type AgentStream, agentStream } from "./stream.js";
 import { type AgentToolOptions, agentTool, type ChildAgent, type ParentRun } from "./sub-agent.js";
@@ -58,7 +58,8 @@ export interface Agent<Output = undefined> extends AgentMachine {
   /**
    * Goes on with a run that paused, failed or was cut off: from its state, or by its id from the recorder. No tool call
    * whose result is known runs again.
-   * @throws `resume_mismatch` for another agent's run, one that has ended, or an answer that it did not ask for.
+   * @throws `resume_mismatch` for another agent's run, one that has ended, an answer that it did not ask for, or a state
+   * that the run has left behind, as far as a recorder knows: what was answered once is not answered again.
    */
   resume(run: AgentState | string, options?: ResumeOptions): Promise<AgentRun<Output>>;
   resumeStream(run: AgentState | string, options?: ResumeStreamOptions): AgentStream<Output>;
@@ -88,15 +89,15 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     return handOut(this.#newState(input, this.#config(options)));
   }
 
-  step(state: AgentState, context: StepContext = {}): AgentState | Promise<AgentState> {
+  async step(state: AgentState, context: StepContext = {}): Promise<AgentState> {
     const run = new LiveRun(this.#definition, takeOver(state), context);
-    const done = (): AgentState => {
+    try {
+      await supervise(run, moveOneStep(run));
+    } finally {
       run.noteTime();
       run.close();
-      return handOut(run.state);
-    };
-    const moved = step(run);
-    return moved instanceof Promise ? moved.then(done, (error) => closeAndThrow(run, error)) : done();
+    }
+    return handOut(run.takeState());
   }
 
   invoke(input: AgentInput, options: RunOptions = {}): Promise<AgentRun<Output>> {
@@ -106,16 +107,15 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   stream(input: AgentInput, options: StreamOptions = {}): AgentStream<Output> {
     const state = this.#newState(input, this.#config(options));
     return agentStream<Output>(
-      (emit, modes, signal) =>
-        withBoth(options.signal, signal, (either) => this.#drive(state, { ...options, emit, modes, signal: either })),
+      (emit, modes, owner) => this.#drive(state, { ...options, emit, modes, owner }),
       options.modes,
     );
   }
 
   start(input: AgentInput, options: RunOptions = {}): RunHandle<Output> {
     const state = this.#newState(input, this.#config(options));
-    return runHandle<Output>(state.config.runId, (emit, signal) =>
-      withBoth(options.signal, signal, (either) => this.#drive(state, { ...options, emit, signal: either })),
+    return runHandle<Output>(state.config.runId, (emit, modes, owner) =>
+      this.#drive(state, { ...options, emit, modes, owner }),
     );
   }
 
@@ -125,10 +125,8 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
 
   resumeStream(run: AgentState | string, options: ResumeStreamOptions = {}): AgentStream<Output> {
     return agentStream<Output>(
-      (emit, modes, signal) =>
-        withBoth(options.signal, signal, async (either) =>
-          this.#drive(await this.#reopened(run, options), { ...options, emit, modes, signal: either }, options),
-        ),
+      async (emit, modes, owner) =>
+        this.#drive(await this.#reopened(run, options), { ...options, emit, modes, owner }, options),
       options.modes,
     );
   }
@@ -169,22 +167,25 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
         if (!isEnd(run.state.phase)) run.event()?.("run.started", { agent: this.name, resumed: true });
       }
       if (run.recorder !== undefined) await run.recorder.step(handOut(run.state));
-      while (!isEnd(run.state.phase)) {
-        const moved = step(run);
-        if (moved instanceof Promise) await moved;
-      }
+      await supervise(run, moveToEnd(run));
     } finally {
       run.noteTime();
       run.close();
     }
-    const result = runResult<Output>(run.state, run.output);
-    if (run.state.phase !== "failed") return result;
-    throw withRun(run.failure ?? recordedFailure(run.state), result);
+    const ended = run.takeState();
+    const output = run.output ?? outputAgain(this.#definition, ended);
+    const result = runResult<Output>(ended, output instanceof Promise ? await output : output);
+    if (ended.phase !== "failed") return result;
+    throw withRun(run.failure ?? recordedFailure(ended), result);
   }
 
   async #reopened(run: AgentState | string, { limits, recorder }: ResumeOptions): Promise<LiveState> {
-    if (typeof run !== "string") return reopen(this.name, readAgentState(run as unknown as JsonValue), limits);
     const from = recorder ?? this.#definition.recorder;
+    if (typeof run !== "string") {
+      const state = readAgentState(run as unknown as JsonValue);
+      const recorded = await from?.load(state.config.runId);
+      return reopen(this.name, notOvertaken(state, recorded), limits, recorded?.toolResults);
+    }
     const recorded = await from?.load(run);
     if (recorded !== undefined) return reopen(this.name, recorded.state, limits, recorded.toolResults);
     const reason =
@@ -209,10 +210,10 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     };
   }
 
-  #configBelow({ context, callId, limits }: ParentRun): RunConfig {
+  #configBelow({ context, childRunId, limits }: ParentRun): RunConfig {
     const { config } = context;
     return {
-      runId: `${config.runId}/${callId}`,
+      runId: childRunId,
       rootRunId: config.rootRunId,
       parentRunId: config.runId,
       depth: config.depth + 1,
@@ -276,29 +277,6 @@ function storesOf(context: ParentRun["context"]): LiveRunOptions["stores"] {
     if (isTinyAgentsError(error, "invalid_request")) return undefined;
     throw error;
   }
-}
-
-/** Runs work that ends with either signal. Neither keeps a listener afterwards. */
-async function withBoth<T>(
-  outer: AbortSignal | undefined,
-  inner: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  if (outer === undefined) return work(inner);
-  const controller = new AbortController();
-  const unlinkOuter = onAbort(outer, () => controller.abort(abortError(outer.reason)));
-  const unlinkInner = onAbort(inner, () => controller.abort(abortError(inner.reason)));
-  try {
-    return await work(controller.signal);
-  } finally {
-    unlinkOuter();
-    unlinkInner();
-  }
-}
-
-function closeAndThrow(run: LiveRun, error: unknown): never {
-  run.close();
-  throw error;
 }
 
 function recordedFailure(state: LiveState): TinyAgentsError {

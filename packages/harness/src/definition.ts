@@ -41,6 +41,8 @@ export interface AgentDefinition extends Omit<RunSurroundings, "data"> {
   readonly lastRequest: RequestTemplate;
   readonly system: SystemPrompt | undefined;
   readonly hooks: ComposedMiddleware;
+  /** Whether hooks look at fragments: then models give fragments, also where nobody else watches. */
+  readonly hooksDeltas: boolean;
   readonly memory: ShortTermMemory | undefined;
   readonly output: OutputPlan | undefined;
   readonly limits: ResolvedLimits;
@@ -89,6 +91,7 @@ export function defineAgent(options: AgentOptions<OutputOption | undefined>): Ag
     lastRequest: lastRequestTemplate(settings, declarations, output),
     system: options.system,
     hooks: compose(middleware),
+    hooksDeltas: middleware.some(({ onModelDelta }) => onModelDelta !== undefined),
     memory,
     output,
     limits: resolveLimits(options.limits),

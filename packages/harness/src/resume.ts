@@ -23,6 +23,7 @@ import type { ResumeOptions } from "./options.js";
 import type { LiveRun } from "./run/live-run.js";
 import { type LiveState, setOwn, takeOver } from "./run/live-state.js";
 import { announceGrant, denied } from "./tools/approve.js";
+import { announceEnd, notExecuted } from "./tools/call.js";
 
 /**
  * A state that was stored, ready to go on: finished runs are refused, limits are widened where asked, results that
@@ -49,6 +50,12 @@ export function reopen(
   return live;
 }
 
+/** @throws `resume_mismatch` when the recorder knows that the run went on from this state: it would do things twice. */
+export function notOvertaken(state: AgentState, recorded: RecordedRun | undefined): AgentState {
+  if (recorded === undefined || recorded.state.seq <= state.seq) return state;
+  throw mismatch("it has gone on since this state was taken; resume it by its id");
+}
+
 /** Puts answers and new input into a run that goes on, and sets the phase that is due. */
 export function applyResume(run: LiveRun, { answers, input }: ResumeOptions): void {
   const { state } = run;
@@ -57,6 +64,7 @@ export function applyResume(run: LiveRun, { answers, input }: ResumeOptions): vo
       closeOpenCalls(run, "superseded", "This call was not run: something else was said before it was answered.");
     }
     state.requests = [];
+    state.stop = null;
     state.messages.push(...toMessages(input));
     goOn(state, "dispatch");
     return;
@@ -84,15 +92,16 @@ function goOn(state: LiveState, phase: Phase): void {
 function answer(run: LiveRun, answers: { readonly [requestId: string]: unknown }): void {
   const { state } = run;
   const asked = new Map(state.requests.map((request) => [request.id, request]));
-  for (const id of Object.keys(answers)) {
-    if (!asked.has(id))
-      throw mismatch(`it did not ask "${id}"; it waits for: ${[...asked.keys()].join(", ") || "nothing"}`);
-  }
-  const below = new Map<string, { [requestId: string]: JsonValue }>();
-  for (const [id, value] of Object.entries(answers)) {
+  // All are read before any is applied: a resumption that is refused has decided nothing.
+  const given = Object.entries(answers).map(([id, value]): readonly [PauseRequest, JsonValue] => {
     const request = asked.get(id);
-    if (request === undefined) continue;
-    const said = jsonOf(id, value);
+    if (request === undefined)
+      throw mismatch(`it did not ask "${id}"; it waits for: ${[...asked.keys()].join(", ") || "nothing"}`);
+    return [request, readAnswer(request, value)];
+  });
+  const below = new Map<string, { [requestId: string]: JsonValue }>();
+  for (const [request, said] of given) {
+    const { id } = request;
     if (request.viaCallId === undefined) applyAnswer(run, request, said);
     else {
       const forChild = below.get(request.viaCallId) ?? {};
@@ -108,34 +117,56 @@ function answer(run: LiveRun, answers: { readonly [requestId: string]: unknown }
 function applyAnswer(run: LiveRun, request: PauseRequest, said: JsonValue): void {
   if (request.type === "approval") applyApproval(run, request, said);
   else if (request.callId === undefined) setOwn(run.state.answers, request.middleware ?? "", said);
-  else answerCall(run.state, request.callId, said);
+  else answerCall(run, request.callId, said);
 }
 
-/** The approval holds for exactly the arguments that it says, and only now. */
+function readAnswer({ id, type }: PauseRequest, value: unknown): JsonValue {
+  const said = jsonOf(id, value);
+  if (type !== "approval" || readApprovalAnswer(said) !== undefined) return said;
+  throw mismatch(`the answer to "${id}" must be { approve: true } or { approve: false, reason }`);
+}
+
+/** The approval holds for exactly the tool and the arguments that it says, and only now. */
 function applyApproval(run: LiveRun, request: ApprovalRequest, said: JsonValue): void {
-  const decision = readApprovalAnswer(said);
-  if (decision === undefined)
-    throw mismatch(`the answer to "${request.id}" must be { approve: true } or { approve: false, reason }`);
+  const decision = readApprovalAnswer(said) ?? { approve: false };
   const call = callOf(run.state, request.callId);
   delete call.waiting;
   if (!decision.approve) {
-    call.result = denied(run, request, decision).result;
+    call.result = notExecuted(run, denied(run, request, decision).result);
+    return;
+  }
+  if (toolOf(run, request.callId) !== request.tool) {
+    const reason = `the model called another tool, and a hook put ${request.tool} in its place`;
+    call.result = notExecuted(run, denied(run, request, { approve: false, reason }).result);
     return;
   }
   announceGrant(run, request, decision);
   call.approvedArgsJson = decision.args === undefined ? request.argsJson : canonicalJson(decision.args);
 }
 
+/** The tool that a call is for when no hook changes it: hooks are not asked again about what was approved. */
+function toolOf({ definition, state }: LiveRun, callId: string): string | undefined {
+  const name = openCalls(state.messages).find(({ id }) => id === callId)?.name;
+  if (name === undefined || definition.tools.has(name)) return name;
+  const { unknownTool } = definition.policies;
+  return unknownTool?.type === "rewrite" ? unknownTool.tool : name;
+}
+
 /** Without a state of the tool's own, the answer is the result of its call. */
-function answerCall(state: LiveState, callId: string, said: JsonValue): void {
-  const call = callOf(state, callId);
+function answerCall(run: LiveRun, callId: string, said: JsonValue): void {
+  const call = callOf(run.state, callId);
   const kept = call.waiting?.state;
   if (kept !== undefined) {
     call.waiting = { state: kept, answers: { answer: said } };
     return;
   }
   delete call.waiting;
-  call.result = answered(state, callId, said);
+  call.result = answered(run.state, callId, said);
+  announceEnd(run, { id: callId, name: call.result.name }, call.result);
+  if (run.shows("tools")) {
+    const { name: tool } = call.result;
+    run.offer({ type: "tool_result", runId: run.state.config.runId, callId, tool, result: call.result });
+  }
 }
 
 function answerBelow(state: LiveState, callId: string, answers: JsonObject): void {

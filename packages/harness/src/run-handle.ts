@@ -1,4 +1,5 @@
 import { type AgentRun, type AgentStreamItem, abortError, type StreamMode } from "@tinyagents/core";
+import { CancelScope } from "./run/cancel-scope.js";
 
 /** How an observer wants its items. */
 export interface SubscribeOptions {
@@ -50,7 +51,7 @@ function modeOf(item: AgentStreamItem): StreamMode {
 
 class Observer<Output> implements Subscription<Output> {
   dropped = 0;
-  readonly #wants: ReadonlySet<StreamMode>;
+  readonly wants: ReadonlySet<StreamMode>;
   readonly #capacity: number;
   readonly #leave: (observer: Observer<Output>) => void;
   #items: AgentStreamItem<Output>[] = [];
@@ -61,7 +62,7 @@ class Observer<Output> implements Subscription<Output> {
     { modes = ALL_BUT_EVENTS, capacity = 1_024 }: SubscribeOptions,
     leave: (observer: Observer<Output>) => void,
   ) {
-    this.#wants = new Set(modes);
+    this.wants = new Set(modes);
     this.#capacity = Math.max(1, capacity);
     this.#leave = leave;
   }
@@ -71,7 +72,7 @@ class Observer<Output> implements Subscription<Output> {
   }
 
   take(item: AgentStreamItem<Output>): void {
-    if (this.#over || !this.#wants.has(modeOf(item))) return;
+    if (this.#over || !this.wants.has(modeOf(item))) return;
     const reader = this.#reader;
     if (reader !== undefined) {
       this.#reader = undefined;
@@ -111,15 +112,24 @@ class Observer<Output> implements Subscription<Output> {
 /** Starts a run and gives its handle. */
 export function runHandle<Output>(
   runId: string,
-  drive: (emit: (item: AgentStreamItem) => void, signal: AbortSignal) => Promise<AgentRun<Output>>,
+  drive: (
+    emit: (item: AgentStreamItem) => void,
+    modes: Pick<ReadonlySet<StreamMode>, "has">,
+    owner: CancelScope,
+  ) => Promise<AgentRun<Output>>,
 ): RunHandle<Output> {
   const observers = new Set<Observer<Output>>();
-  const controller = new AbortController();
+  const owner = new CancelScope();
+  const wanted: Pick<ReadonlySet<StreamMode>, "has"> = {
+    has: (mode) => [...observers].some((observer) => observer.wants.has(mode)),
+  };
   const show = (item: AgentStreamItem): void => {
     for (const observer of observers) observer.take(item as AgentStreamItem<Output>);
   };
   let over = false;
-  const result = drive(show, controller.signal)
+  // The run begins after this turn: whoever subscribes at once misses nothing.
+  const result = Promise.resolve()
+    .then(() => drive(show, wanted, owner))
     .then((run) => {
       show({ type: "final", run });
       return run;
@@ -140,6 +150,6 @@ export function runHandle<Output>(
       else observers.add(observer);
       return observer;
     },
-    cancel: (reason) => controller.abort(abortError(reason)),
+    cancel: (reason) => owner.cancel(abortError(reason)),
   };
 }

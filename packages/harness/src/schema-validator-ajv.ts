@@ -1,15 +1,23 @@
-import type { ArgumentIssue, SchemaValidator } from "@tinyagents/core";
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { type ArgumentIssue, messageOf, type SchemaValidator } from "@tinyagents/core";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { pathOfPointer } from "./json-pointer.js";
 
 /** JSON Schema validation by ajv: it generates code, so it is for platforms that allow that. */
 export function schemaValidator(): SchemaValidator {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
   addFormats.default(ajv);
   return {
     compile(schema) {
-      const validate = ajv.compile(schema);
+      let validate: ValidateFunction;
+      try {
+        validate = ajv.compile(schema);
+      } catch (error) {
+        throw new TypeError(`the schema is wrong: ${messageOf(error)}`, { cause: error });
+      } finally {
+        // ajv keeps every schema for good, and refuses a second one with the same `$id`.
+        ajv.removeSchema(schema);
+      }
       return (value) => (validate(value) ? NO_ISSUES : (validate.errors ?? []).map(toIssue));
     },
   };

@@ -1,31 +1,32 @@
 import { type AgentRun, type AgentStreamItem, type StreamMode, TinyAgentsError } from "@tinyagents/core";
+import { CancelScope } from "./run/cancel-scope.js";
 import { Handoff } from "./run/handoff.js";
 
-/** Moves a run to its end: items go to `emit`; the signal cancels it. */
+/** Moves a run to its end: items go to `emit`; cancelling `owner` cancels it. */
 export type StreamDriver<Output> = (
   emit: (item: AgentStreamItem) => void | Promise<void>,
   modes: ReadonlySet<StreamMode>,
-  signal: AbortSignal,
+  owner: CancelScope,
 ) => Promise<AgentRun<Output>>;
 
 /** The items of one run. For one reader: work starts with the first `next()`, leaving the loop cancels the run. */
 export type AgentStream<Output> = AsyncIterableIterator<AgentStreamItem<Output>, undefined, undefined>;
 
-const DEFAULT_MODES: readonly StreamMode[] = ["messages", "tools", "final"];
+const DEFAULT_MODES: ReadonlySet<StreamMode> = new Set(["messages", "tools", "final"]);
 
 /** A run as a stream of items. It goes no faster than its reader. A run that fails makes the stream throw its error. */
 export function agentStream<Output>(
   drive: StreamDriver<Output>,
-  modes: readonly StreamMode[] = DEFAULT_MODES,
+  modes?: readonly StreamMode[] | undefined,
 ): AgentStream<Output> {
-  return new PulledRun(drive, new Set(modes));
+  return new PulledRun(drive, modes === undefined ? DEFAULT_MODES : new Set(modes));
 }
 
 class PulledRun<Output> implements AsyncIterableIterator<AgentStreamItem<Output>, undefined, undefined> {
   readonly #drive: StreamDriver<Output>;
   readonly #modes: ReadonlySet<StreamMode>;
   readonly #items = new Handoff<AgentStreamItem<Output>>();
-  readonly #controller = new AbortController();
+  readonly #owner = new CancelScope();
   #running: Promise<void> | undefined;
 
   constructor(drive: StreamDriver<Output>, modes: ReadonlySet<StreamMode>) {
@@ -38,13 +39,13 @@ class PulledRun<Output> implements AsyncIterableIterator<AgentStreamItem<Output>
   }
 
   next(): Promise<IteratorResult<AgentStreamItem<Output>, undefined>> {
-    this.#running ??= this.#run();
+    if (this.#owner.reason === undefined) this.#running ??= this.#run();
     return this.#items.next();
   }
 
   async return(): Promise<IteratorResult<AgentStreamItem<Output>, undefined>> {
     this.#items.abandon();
-    this.#controller.abort(
+    this.#owner.cancel(
       new TinyAgentsError("cancelled", "The run was cancelled: its stream is read no further.", {
         details: { reason: "stream_left" },
       }),
@@ -58,7 +59,7 @@ class PulledRun<Output> implements AsyncIterableIterator<AgentStreamItem<Output>
       const run = await this.#drive(
         (item) => this.#items.push(item as AgentStreamItem<Output>),
         this.#modes,
-        this.#controller.signal,
+        this.#owner,
       );
       if (this.#modes.has("final")) await this.#items.push({ type: "final", run });
       this.#items.end();

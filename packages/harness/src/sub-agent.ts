@@ -8,6 +8,7 @@ import {
   type PauseRequest,
   type ResolvedLimits,
   type RunContext,
+  type RunStatus,
   TinyAgentsError,
   type Tool,
   type ToolOutcome,
@@ -29,7 +30,7 @@ export interface AgentToolOptions {
 /** What a run below another run is given by it. */
 export interface ParentRun {
   readonly context: RunContext;
-  readonly callId: string;
+  readonly childRunId: string;
   /** What its limits may be at the most. */
   readonly limits: Partial<ResolvedLimits>;
 }
@@ -81,14 +82,13 @@ async function callChild(
   runtime: ToolRuntime,
 ): Promise<JsonValue | InterruptOutcome> {
   const parent = parentOf(child, runtime);
+  const { context, childRunId } = parent;
   const { resumed, signal, callId } = runtime;
-  const childRunId = `${parent.context.config.runId}/${callId}`;
-  note(parent.context, "sub_agent.started", {
-    childRunId,
-    agent: child.name,
-    callId,
-    depth: parent.context.config.depth + 1,
-  });
+  const ended = (status: RunStatus, runId: string = childRunId): void =>
+    note(context, "sub_agent.completed", { childRunId: runId, agent: child.name, callId, status });
+  if (resumed === undefined) {
+    note(context, "sub_agent.started", { childRunId, agent: child.name, callId, depth: context.config.depth + 1 });
+  }
   let run: AgentRun<unknown>;
   try {
     run =
@@ -97,10 +97,8 @@ async function callChild(
         : await child.resumeBelow(parent, resumed.state, resumed.answers, signal);
   } catch (error) {
     const partial = (error as { readonly run?: AgentRun<unknown> }).run;
-    if (partial !== undefined) {
-      countBelow(parent.context, partial);
-      note(parent.context, "sub_agent.completed", { childRunId, agent: child.name, callId, status: "failed" });
-    }
+    if (partial !== undefined) countBelow(context, partial);
+    ended("failed", partial?.runId);
     throw error;
   }
   if (run.status === "paused") {
@@ -108,15 +106,15 @@ async function callChild(
     REQUESTS_BELOW.set(outcome, run.requests);
     return outcome;
   }
-  countBelow(parent.context, run);
-  note(parent.context, "sub_agent.completed", { childRunId, agent: child.name, callId, status: run.status });
+  countBelow(context, run);
+  ended(run.status, run.runId);
   return run.output === undefined ? run.text : (run.output as JsonValue);
 }
 
 /** @throws `recursion_limit` when the parent may have no run below it. */
 function parentOf(child: ChildAgent, runtime: ToolRuntime): ParentRun {
-  const context = runtime.run;
-  const { depth, limits } = context.config;
+  const { run: context, callId, attempt } = runtime;
+  const { depth, limits, runId } = context.config;
   if (depth + 1 > limits.maxDepth) {
     throw new TinyAgentsError(
       "recursion_limit",
@@ -126,12 +124,14 @@ function parentOf(child: ChildAgent, runtime: ToolRuntime): ParentRun {
       },
     );
   }
-  return { context, callId: runtime.callId, limits: context.remainingLimits() };
+  // A repeat of the call is another run: it counts its own tokens, and its events have ids of their own.
+  const childRunId = attempt === 1 ? `${runId}/${callId}` : `${runId}/${callId}.${attempt}`;
+  return { context, childRunId, limits: context.remainingLimits() };
 }
 
 /** Adds a finished child's tree to its parent's, once. */
 function countBelow(context: RunContext, run: AgentRun<unknown>): void {
-  if (context instanceof LiveRunContext) context.addBelow(run.treeUsage, run.usageByModel);
+  if (context instanceof LiveRunContext) context.addBelow(run);
 }
 
 function note<T extends "sub_agent.started" | "sub_agent.completed">(

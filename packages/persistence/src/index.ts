@@ -1,1 +1,2 @@
-export {};
+export { type ShortTermMemoryOptions, shortTermMemory } from "./memory.js";
+export { type RunRecorderOptions, runRecorder } from "./run-recorder.js";

@@ -25,6 +25,12 @@ describe("decide", () => {
     expect(turns).toEqual([["Oslo", "Rome"].map((city) => ({ name: "get_weather", args: { city } }))]);
   });
 
+  it("asks for a few at a time, until it has them all", () => {
+    const cities = ["Oslo", "Rome", "Paris", "Bonn", "Wien"];
+    const { turns } = drive("Weather in Oslo, Rome, Paris, Bonn and Wien?", [weather], () => report);
+    expect(turns.map((calls) => calls.map(({ args }) => args.city))).toEqual([cities.slice(0, 4), cities.slice(4)]);
+  });
+
   it("understands names in a lower-case question, and in another language", () => {
     expect(drive("weather in oslo?", [weather]).calls[0]?.args).toEqual({ city: "oslo" });
     expect(drive("Wie ist das Wetter in Oslo?", [weather]).calls[0]?.args).toEqual({ city: "Oslo" });

@@ -1,5 +1,5 @@
 import { type JsonValue, type ModelRequest, TinyAgentsError, type ToolDeclaration } from "@tinyagents/core";
-import { answer, call, type Reply } from "./reply.js";
+import { answer, call, type MockRule, type Reply } from "./reply.js";
 import { anyTool, demandedCall } from "./rules/any-tool.js";
 import { arithmetic } from "./rules/arithmetic.js";
 import { documents } from "./rules/documents.js";
@@ -13,11 +13,16 @@ import { sharedWords } from "./tools/roles.js";
 const RULES: readonly Rule[] = [aboutItself, arithmetic, anyTool, documents, withoutTools];
 
 /**
- * What to do next, from the last question, the tools and what came of the calls since. The same request always gives
+ * What to do next. Rules of the application come first, and have the last word. The others look at the
+ * last question, the tools and what came of the calls since. The same request always gives
  * the same reply.
  * @throws `invalid_request` when the request demands a tool that it does not declare.
  */
-export function decide(request: ModelRequest): Reply {
+export function decide(request: ModelRequest, rules: readonly MockRule[] = []): Reply {
+  for (const rule of rules) {
+    const reply = rule(request);
+    if (reply !== undefined) return reply;
+  }
   const situation = readSituation(request);
   const reply = firstReply(situation);
   const demanded = demandedTool(request, situation, reply);

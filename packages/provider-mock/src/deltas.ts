@@ -1,6 +1,9 @@
-import type { FinishReason, ModelDelta, ModelRequest, ModelWarning, Usage } from "@tinyagents/core";
+import type { FinishReason, ModelDelta, ModelRequest, ModelWarning, ToolCallBlock, Usage } from "@tinyagents/core";
 import type { Reply } from "./reply.js";
 import { splitWords } from "./settings.js";
+
+/** Arguments come in pieces of a few characters. */
+const ARGUMENTS_PIECE = /.{1,12}/gsu;
 
 /** How a reply ends. */
 export interface Ending {
@@ -11,26 +14,20 @@ export interface Ending {
 
 /** A reply in fragments: words of text, and arguments in pieces. */
 export function* fragments(reply: Reply, request: ModelRequest): Generator<ModelDelta> {
-  if (reply.type === "answer") {
-    for (const text of splitWords(reply.text)) yield { type: "text", index: 0, text };
-    return;
-  }
-  for (const [index, { name, args }] of reply.calls.entries()) {
-    yield { type: "tool_call_start", index, id: callId(request, index), name };
-    for (const piece of splitWords(JSON.stringify(args))) yield { type: "tool_call_args", index, args: piece };
+  for (const text of splitWords(reply.text ?? "")) yield { type: "text", index: 0, text };
+  for (const [index, { id, name, args }] of callsOf(reply, request)) {
+    yield { type: "tool_call_start", index, id, name };
+    for (const [piece] of JSON.stringify(args).matchAll(ARGUMENTS_PIECE))
+      yield { type: "tool_call_args", index, args: piece };
     yield { type: "tool_call_end", index };
   }
 }
 
 /** The same reply in whole blocks. */
 export function* wholeBlocks(reply: Reply, request: ModelRequest): Generator<ModelDelta> {
-  if (reply.type === "answer") {
-    if (reply.text !== "") yield { type: "block", index: 0, block: { type: "text", text: reply.text } };
-    return;
-  }
-  for (const [index, { name, args }] of reply.calls.entries()) {
-    yield { type: "block", index, block: { type: "tool_call", id: callId(request, index), name, args } };
-  }
+  const { text = "" } = reply;
+  if (text !== "") yield { type: "block", index: 0, block: { type: "text", text } };
+  for (const [index, block] of callsOf(reply, request)) yield { type: "block", index, block };
 }
 
 export function* ending({ finishReason, usage, warnings }: Ending): Generator<ModelDelta> {
@@ -38,7 +35,11 @@ export function* ending({ finishReason, usage, warnings }: Ending): Generator<Mo
   yield { type: "finish", finishReason, ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
-/** Unique in its history: a history only grows between two calls of one run. */
-function callId(request: ModelRequest, index: number): string {
-  return `call_${request.messages.length}_${index + 1}`;
+/** Calls by index, after the text, which has 0. A history grows between two calls of one run, so ids do not repeat. */
+function callsOf(reply: Reply, { messages }: ModelRequest): readonly (readonly [number, ToolCallBlock])[] {
+  if (reply.type === "answer") return [];
+  return reply.calls.map(({ name, args, id }, at) => [
+    at + 1,
+    { type: "tool_call", id: id ?? `call_${messages.length}_${at + 1}`, name, args },
+  ]);
 }

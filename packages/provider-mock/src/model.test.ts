@@ -132,7 +132,7 @@ describe("mockModel", () => {
   });
 
   it("ends at a stop sequence, and when its tokens are used up", async () => {
-    expect(await respond({ ...ask("2 + 2"), stopSequences: [" ="] })).toMatchObject({
+    expect(await respond({ ...ask("2 + 2"), stopSequences: ["", "never", " ="] })).toMatchObject({
       finishReason: "stop",
       message: { content: [{ text: "2 + 2" }] },
     });
@@ -154,6 +154,28 @@ describe("mockModel", () => {
     });
     const image = userMessage([{ type: "image", source: { type: "url", url: "https://example.org/a.png" } }]);
     await expect(respond({ messages: [image] })).rejects.toMatchObject({ details: { capabilities: ["image_input"] } });
+  });
+
+  it("asks the application's rules first, and its own for what they leave", async () => {
+    const model = mockModel({
+      rules: [
+        ({ messages }) => (messages.length > 1 ? { type: "answer", text: "Enough." } : undefined),
+        ({ tools = [] }) =>
+          tools.length === 0
+            ? undefined
+            : { type: "calls", text: "Let me look.", calls: [{ id: "mine", name: "get_weather", args: {} }] },
+      ],
+    });
+    const reply = async (request: ModelRequest) =>
+      (await collect(model.stream(request, called()), resolvedModel(model))).message;
+    expect((await reply(ask("2 + 2"))).content).toEqual([{ type: "text", text: "2 + 2 = 4." }]);
+    expect((await reply({ messages: [userMessage("a"), userMessage("b")] })).content).toEqual([
+      { type: "text", text: "Enough." },
+    ]);
+    expect((await reply({ ...ask("2 + 2"), tools: [weather] })).content).toEqual([
+      { type: "text", text: "Let me look." },
+      { type: "tool_call", id: "mine", name: "get_weather", args: {} },
+    ]);
   });
 
   it("refuses a pause that is no time", () => {

@@ -12,15 +12,17 @@ import {
 import { decide } from "./decide.js";
 import { ending, fragments, wholeBlocks } from "./deltas.js";
 import { mockProfile } from "./profile.js";
-import { answer, type Reply } from "./reply.js";
+import type { MockRule, Reply } from "./reply.js";
 import { MODEL_ID } from "./rules/identity.js";
-import { cutAnswer, warningsFor } from "./settings.js";
+import { cutReply, warningsFor } from "./settings.js";
 import { TokenMeter } from "./usage.js";
 
 /** How the model behaves, beside what it answers. */
 export interface MockModelOptions {
   /** A pause before each fragment of an answer, so that streaming can be watched, ms. Default 0: none. */
   readonly delayMs?: number | undefined;
+  /** Asked in this order before the model's own rules; the first reply stands as it is. Default: none. */
+  readonly rules?: readonly MockRule[] | undefined;
   /** Times the pauses. Default: real time. */
   readonly clock?: Clock | undefined;
 }
@@ -34,7 +36,7 @@ export interface MockModelOptions {
  * media and for a capability that the request requires and the profile lacks; `invalid_request` for a demanded tool
  * that is not declared.
  */
-export function mockModel({ delayMs = 0, clock = systemClock }: MockModelOptions = {}): ChatModel {
+export function mockModel({ delayMs = 0, rules = [], clock = systemClock }: MockModelOptions = {}): ChatModel {
   if (!Number.isFinite(delayMs) || delayMs < 0) {
     throw new TypeError(`mockModel: delayMs is a number from 0 up, ${delayMs} given`);
   }
@@ -45,9 +47,8 @@ export function mockModel({ delayMs = 0, clock = systemClock }: MockModelOptions
     async *stream(request, call) {
       throwIfAborted(call.signal);
       refuseWhatItCannotDo(request);
-      const { reply, deltas } = respond(request, call, meter);
-      for (const delta of deltas) {
-        if (delayMs > 0 && reply.type === "answer" && delta.type === "text") await clock.sleep(delayMs, call.signal);
+      for (const delta of deltasOf(decide(request, rules), request, call, meter)) {
+        if (delayMs > 0 && delta.type === "text") await clock.sleep(delayMs, call.signal);
         throwIfAborted(call.signal);
         yield delta;
       }
@@ -55,23 +56,15 @@ export function mockModel({ delayMs = 0, clock = systemClock }: MockModelOptions
   };
 }
 
-function respond(
+function deltasOf(
+  decided: Reply,
   request: ModelRequest,
   call: ModelCallContext,
   meter: TokenMeter,
-): { readonly reply: Reply; readonly deltas: Iterable<ModelDelta> } {
-  const decided = decide(request);
-  const cut = decided.type === "answer" ? cutAnswer(decided.text, request) : undefined;
-  const reply = cut === undefined ? decided : answer(cut.text);
-  const end = {
-    finishReason: cut?.finishReason ?? "tool_calls",
-    usage: meter.usage(request, reply),
-    warnings: warningsFor(request),
-  };
-  return {
-    reply,
-    deltas: joined(call.delivery === "whole" ? wholeBlocks(reply, request) : fragments(reply, request), ending(end)),
-  };
+): Iterable<ModelDelta> {
+  const { reply, finishReason } = cutReply(decided, request);
+  const end = ending({ finishReason, usage: meter.usage(request, reply), warnings: warningsFor(request) });
+  return joined(call.delivery === "whole" ? wholeBlocks(reply, request) : fragments(reply, request), end);
 }
 
 function* joined(...parts: readonly Iterable<ModelDelta>[]): Generator<ModelDelta> {

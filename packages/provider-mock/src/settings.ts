@@ -1,27 +1,26 @@
 import { approximateTokens, type FinishReason, type ModelRequest, type ModelWarning } from "@tinyagents/core";
+import { answer, type Reply } from "./reply.js";
 
-/** An answer's text as far as the request lets it go. */
-export interface CutAnswer {
-  readonly text: string;
+/** A reply as far as the request lets it go. */
+export interface CutReply {
+  readonly reply: Reply;
   readonly finishReason: FinishReason;
 }
 
-/** Ends an answer at the first stop sequence, or when its tokens are used up. */
-export function cutAnswer(text: string, { stopSequences = [], maxOutputTokens }: ModelRequest): CutAnswer {
-  const stops = stopSequences
-    .filter((stop) => stop !== "")
-    .map((stop) => text.indexOf(stop))
-    .filter((at) => at >= 0);
-  const stopped = stops.length === 0 ? text : text.slice(0, Math.min(...stops));
+/** Ends an answer at the first stop sequence, or when its tokens are used up. Tool calls are never cut. */
+export function cutReply(reply: Reply, { stopSequences = [], maxOutputTokens }: ModelRequest): CutReply {
+  if (reply.type === "calls") return { reply, finishReason: "tool_calls" };
+  const stops = stopSequences.filter((stop) => stop !== "").map((stop) => reply.text.indexOf(stop));
+  const stopped = reply.text.slice(0, Math.min(reply.text.length, ...stops.filter((at) => at >= 0)));
   if (maxOutputTokens === undefined || approximateTokens(stopped) <= maxOutputTokens) {
-    return { text: stopped, finishReason: "stop" };
+    return { reply: answer(stopped), finishReason: "stop" };
   }
   let kept = "";
   for (const word of splitWords(stopped)) {
     if (approximateTokens(kept + word) > maxOutputTokens) break;
     kept += word;
   }
-  return { text: kept, finishReason: "length" };
+  return { reply: answer(kept), finishReason: "length" };
 }
 
 /** A text in pieces that a reader can watch come: a word with the white space before it. */

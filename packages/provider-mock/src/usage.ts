@@ -19,10 +19,10 @@ export class TokenMeter {
 }
 
 function outputTokens(reply: Reply): number {
-  if (reply.type === "answer") return approximateTokens(reply.text);
-  return reply.calls.reduce(
+  const calls = reply.type === "answer" ? [] : reply.calls;
+  return calls.reduce(
     (sum, { name, args }) => sum + approximateTokens(name) + approximateTokens(JSON.stringify(args)),
-    0,
+    approximateTokens(reply.text ?? ""),
   );
 }
 

@@ -112,6 +112,7 @@ it("no secret is left in an error, in its causes, or in what a debugger prints o
     new Headers({ "x-request-id": KEY, "x-echo": KEY, "set-cookie": "s=1" }),
   );
   vendor.cause = nested;
+  expect(vendor.stack).toContain(KEY);
   const error = toError(vendor, { provider: "openai", secrets: [KEY] });
   expect(error.code).toBe("provider_auth");
   expect(error.cause).toBe(vendor);

@@ -176,7 +176,7 @@ export class MessageConverter {
 const LONGEST_ID = 40;
 
 /** An id as the server takes it. Ids of other providers can be longer; the same id always becomes the same. */
-export function wireId(id: string): string {
+function wireId(id: string): string {
   return id.length <= LONGEST_ID && id !== "" ? id : `call_${hashText(id)}${hashText(`${id} `)}`;
 }
 

@@ -67,10 +67,14 @@ export function checkAnswer(answer: ScriptedAnswer, place: string): void {
     throw new TypeError(`${place}: "deltas" is the whole answer, "${beside}" cannot stand beside it`);
   }
   if (error !== undefined && hang === true) throw new TypeError(`${place}: an answer ends with "error" or "hang"`);
+  checkCalls(calls, place);
+}
+
+/** @throws TypeError for a call whose arguments are given twice. */
+export function checkCalls(calls: readonly ScriptedToolCall[], place: string): void {
   for (const [index, { args, rawArgs }] of calls.entries()) {
-    if (args !== undefined && rawArgs !== undefined) {
-      throw new TypeError(`${place}.toolCalls[${index}]: a call has "args" or "rawArgs", not both`);
-    }
+    if (args === undefined || rawArgs === undefined) continue;
+    throw new TypeError(`${place}.toolCalls[${index}]: a call has "args" or "rawArgs", not both`);
   }
 }
 

@@ -41,6 +41,11 @@ describe("an expectation of a request", () => {
     expect(() => expectRequest(request, expected)).toThrow(new Error(message));
   });
 
+  test("looks at the results since the last answer, not at earlier ones", () => {
+    const messages = [...request.messages, assistantMessage([call]), toolMessage(call, "black")];
+    expectRequest({ messages }, { toolResults: ["black"] });
+  });
+
   test("says what it found when there is nothing", () => {
     expect(() => expectRequest({ messages: [] }, { lastUserText: "x" })).toThrow('expected "x", found nothing');
   });

@@ -34,7 +34,7 @@ export function scriptedModel(script: readonly ScriptEntry[], options: TestModel
   let played = 0;
   let failure: Error | undefined;
   const fail = (message: string, cause?: unknown): Error => {
-    const error = new Error(message, { cause });
+    const error = cause === undefined ? new Error(message) : new Error(message, { cause });
     failure ??= error;
     return error;
   };

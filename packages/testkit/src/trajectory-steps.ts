@@ -1,12 +1,4 @@
-import {
-  type AgentEvent,
-  type AgentRun,
-  type EventEnvelope,
-  type JsonObject,
-  type RunStatus,
-  type ToolStatus,
-  toolCalls,
-} from "@tinyagents/core";
+import type { AgentEvent, AgentRun, Block, EventEnvelope, JsonObject, RunStatus, ToolStatus } from "@tinyagents/core";
 
 /** One step of a run, as a trajectory sees it. */
 export type TrajectoryStep =
@@ -22,16 +14,15 @@ export type TrajectoryStep =
 /** The steps of one run among events. */
 export function stepsOfEvents(events: readonly AgentEvent[], runId: string | undefined): readonly TrajectoryStep[] {
   const wanted = runId ?? events[0]?.runId;
-  const started = new Set<string>();
-  return events.filter((event) => event.runId === wanted).flatMap((event) => stepsOfEvent(event, started));
+  const reading: Reading = { callsKnown: false, started: new Set() };
+  return events.filter((event) => event.runId === wanted).flatMap((event) => stepsOfEvent(event, reading));
 }
 
 /** The steps of a run that has come to its end, read from what it added to the history. */
 export function stepsOfRun(run: AgentRun<unknown>): readonly TrajectoryStep[] {
   const steps = run.newMessages.flatMap((message): readonly TrajectoryStep[] => {
     if (message.role === "assistant") {
-      const calls = toolCalls(message).map(({ name, args }) => ({ type: "tool_called", tool: name, args }) as const);
-      return [{ type: "model_called" }, ...calls];
+      return [{ type: "model_called" }, ...callsIn(message.content)];
     }
     if (message.role !== "tool" || message.status === "ok") return [];
     return [{ type: "tool_failed", tool: message.name, status: message.status }];
@@ -63,18 +54,31 @@ function endOf({ status, error }: AgentRun<unknown>): TrajectoryStep {
   return { type: "completed", status };
 }
 
-/** A call that was refused before it ran has no start among events: it was asked for all the same. */
-function stepsOfEvent(event: AgentEvent, started: Set<string>): readonly TrajectoryStep[] {
+/** What earlier events have told. */
+interface Reading {
+  /** The answer that is worked on was recorded with its content, so its calls are known. */
+  callsKnown: boolean;
+  /** Calls that started, by id. */
+  readonly started: Set<string>;
+}
+
+/** Without the answer's content a call is known by its start, and one that was refused before by its end. */
+function stepsOfEvent(event: AgentEvent, reading: Reading): readonly TrajectoryStep[] {
   switch (event.type) {
     case "model.started":
+      reading.callsKnown = false;
       return [{ type: "model_called" }];
+    case "model.completed":
+      reading.callsKnown = event.data.payload !== undefined;
+      return callsIn(event.data.payload?.content ?? []);
     case "tool.started":
-      started.add(event.data.callId);
-      return [toolCalled(event)];
+      reading.started.add(event.data.callId);
+      return reading.callsKnown ? [] : [startedCall(event)];
     case "tool.failed": {
       const { callId, tool, status } = event.data;
       const failed = { type: "tool_failed", tool, status } as const;
-      return started.has(callId) ? [failed] : [{ type: "tool_called", tool }, failed];
+      if (reading.callsKnown || reading.started.has(callId)) return [failed];
+      return [{ type: "tool_called", tool }, failed];
     }
     case "run.paused":
       return [{ type: "paused" }];
@@ -87,6 +91,12 @@ function stepsOfEvent(event: AgentEvent, started: Set<string>): readonly Traject
   }
 }
 
-function toolCalled({ data: { tool, payload } }: EventEnvelope<"tool.started">): TrajectoryStep {
+function startedCall({ data: { tool, payload } }: EventEnvelope<"tool.started">): TrajectoryStep {
   return { type: "tool_called", tool, ...(payload === undefined ? {} : { args: payload.args }) };
+}
+
+function callsIn(content: readonly Block[]): readonly TrajectoryStep[] {
+  return content.flatMap((block) =>
+    block.type === "tool_call" ? [{ type: "tool_called", tool: block.name, args: block.args }] : [],
+  );
 }

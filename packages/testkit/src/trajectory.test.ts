@@ -120,6 +120,35 @@ Some calls have no arguments: they were refused, or the events were recorded wit
     expect(check).toThrow("The run did not go as expected");
   });
 
+  test("reads recorded answers as it reads runs: calls in the model's order, refused ones with their arguments", () => {
+    const answered = event("model.completed", {
+      callId: "m1",
+      model,
+      finishReason: "tool_calls",
+      attempts: 1,
+      elapsedMs: 0,
+      payload: { content: calls.content },
+    });
+    trajectory(
+      [
+        modelStarted,
+        answered,
+        event("tool.failed", { callId: "2", tool: "read", status: "denied", elapsedMs: 0 }),
+        toolStarted("search", { q: "tea" }),
+        modelStarted,
+        toolStarted("again"),
+      ],
+      { strict: true },
+    )
+      .modelCalled()
+      .toolCalled("search", { q: "tea" })
+      .toolCalled("read", {})
+      .toolFailed("read", "denied")
+      .modelCalled()
+      .toolCalled("again")
+      .nothingMore();
+  });
+
   test("knows failures and pauses, of events and of runs", () => {
     const error = { name: "TinyAgentsError", code: "cancelled", message: "", retryable: false, details: {} } as const;
     trajectory([event("run.paused", { requests: [] }), event("run.failed", { error })])

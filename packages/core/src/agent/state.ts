@@ -64,10 +64,10 @@ export interface HistoryEdit {
 
 /** A batch as loop detection remembers it. */
 export interface TurnTrace {
-  /** Hash of names and arguments. */
-  readonly calls: string;
+  /** Hash of names and arguments, below 2^53. */
+  readonly calls: number;
   /** Hash of results. */
-  readonly results: string;
+  readonly results: number;
 }
 
 /**

@@ -52,6 +52,49 @@ describe("several sinks as one", () => {
     expect(started.data).toHaveProperty("payload");
   });
 
+  test("get errors without what was said, unless they ask for it", () => {
+    const error = {
+      name: "TinyAgentsError",
+      code: "structured_output_invalid",
+      message: "The answer 'my name is Ada' does not count.",
+      retryable: false,
+      details: {
+        reason: "it says Ada",
+        text: "my name is Ada",
+        finishReason: "stop",
+        issues: [{ path: "Ada", message: "Ada" }],
+      },
+      runId: "run-1",
+    } as const;
+    const failed = eventOf("run.failed", { error });
+    const bare = noting();
+    const full = noting({ payloads: true });
+    fanOut([bare, full]).emit(failed);
+    expect(full.events).toEqual([failed]);
+    expect(JSON.stringify(bare.events)).not.toContain("Ada");
+    expect(bare.events[0]?.data).toEqual({
+      error: {
+        ...error,
+        message: REDACTED,
+        details: { reason: REDACTED, text: REDACTED, finishReason: "stop", issues: [] },
+      },
+    });
+  });
+
+  test("get errors' details that say nothing of anybody: provider, status, limits", () => {
+    const details = { provider: "mock", status: 429, retryAfterMs: 5, partialText: "half a" };
+    const error = { name: "TinyAgentsError", code: "network", message: "x", retryable: true, details } as const;
+    const bare = noting();
+    fanOut([bare]).emit(eventOf("model.failed", { callId: "m1", error } as unknown as EventData["model.failed"]));
+    expect(bare.events[0]?.data).toMatchObject({
+      callId: "m1",
+      error: { code: "network", retryable: true, details: { ...details, partialText: REDACTED } },
+    });
+    const unfailed = eventOf("tool.failed", { ...call, status: "denied", elapsedMs: 0 });
+    fanOut([bare]).emit(unfailed);
+    expect(bare.events[1]).toBe(unfailed);
+  });
+
   test("are called in order, and one that fails keeps nobody from the event", async () => {
     const order: string[] = [];
     const failing = callbackSink(() => {

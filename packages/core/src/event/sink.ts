@@ -1,5 +1,6 @@
+import type { ErrorRecord } from "../errors.js";
 import type { JsonValue } from "../json.js";
-import { redactJson } from "../redact.js";
+import { REDACTED, redactJson } from "../redact.js";
 import type { AgentEvent, EventType } from "./types.js";
 
 /** Takes events. Called synchronously, in order; what it throws is not the run's concern and is dropped. */
@@ -73,7 +74,23 @@ function isDelta(event: AgentEvent): boolean {
 }
 
 function withoutPayload(event: AgentEvent): AgentEvent {
-  if (!("payload" in event.data)) return event;
-  const { payload: _, ...data } = event.data;
-  return { ...event, data } as AgentEvent;
+  const { data } = event;
+  if ("payload" in data) {
+    const { payload: _, ...rest } = data;
+    return { ...event, data: rest } as AgentEvent;
+  }
+  if (!("error" in data) || data.error === undefined) return event;
+  return { ...event, data: { ...data, error: withoutWords(data.error) } } as AgentEvent;
+}
+
+/** Details that repeat what a model, a tool or a person said. */
+const SAID: ReadonlySet<string> = new Set(["reason", "text", "partialText"]);
+
+/** What failed, without what was said about it: servers and tools quote prompts, arguments and keys in their messages. */
+function withoutWords(error: ErrorRecord): ErrorRecord {
+  const details = Object.entries(error.details).map(([key, value]) => {
+    if (key === "issues") return [key, []];
+    return [key, SAID.has(key) ? REDACTED : value];
+  });
+  return { ...error, message: REDACTED, details: Object.fromEntries(details) };
 }

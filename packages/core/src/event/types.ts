@@ -1,5 +1,4 @@
 import type { RunStatus } from "../agent/run.js";
-import type { Phase } from "../agent/state.js";
 import type { ErrorRecord, LimitName } from "../errors.js";
 import type { JsonObject, JsonValue } from "../json.js";
 import type { Block } from "../message/block.js";
@@ -30,7 +29,6 @@ export interface EventData {
   "run.paused": {
     readonly requests: readonly { readonly id: string; readonly type: string; readonly callId?: string }[];
   };
-  "step.completed": { readonly phase: Phase; readonly next: Phase };
   "model.started": {
     readonly callId: string;
     readonly model: ResolvedModel;

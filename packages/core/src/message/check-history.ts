@@ -69,31 +69,37 @@ function callsOf(message: Message): readonly ToolCallBlock[] {
 }
 
 function walkHistory(messages: readonly Message[], report: (problem: HistoryProblem) => void): void {
-  const everIssued = new Set<string>();
+  /** Ids of all calls so far. Made with the first call: most short histories have none. */
+  let everIssued: Set<string> | undefined;
   /** Calls of the batch at hand: id to whether its result has come. */
-  let batch = new Map<string, boolean>();
+  let batch: Map<string, boolean> | undefined;
   let batchIndex = 0;
   const closeBatch = (): void => {
+    if (batch === undefined) return;
     for (const [callId, answered] of batch) {
       if (!answered) report({ type: "unanswered_call", index: batchIndex, callId });
     }
+    batch = undefined;
   };
-  messages.forEach((message, index) => {
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index] as Message;
     if (message.role === "tool") {
-      const answered = batch.get(message.toolCallId);
+      const answered = batch?.get(message.toolCallId);
       if (answered === undefined) report({ type: "orphan_result", index, callId: message.toolCallId });
       else if (answered) report({ type: "repeated_result", index, callId: message.toolCallId });
-      else batch.set(message.toolCallId, true);
-      return;
+      else batch?.set(message.toolCallId, true);
+      continue;
     }
     closeBatch();
-    batch = new Map();
     batchIndex = index;
-    for (const call of callsOf(message)) {
+    if (message.role !== "assistant") continue;
+    for (const call of toolCalls(message)) {
+      everIssued ??= new Set();
+      batch ??= new Map();
       if (everIssued.has(call.id)) report({ type: "repeated_call_id", index, callId: call.id });
       everIssued.add(call.id);
       batch.set(call.id, false);
     }
-  });
+  }
   closeBatch();
 }

@@ -215,6 +215,30 @@ describe("a wrap around the model (MWH-03)", () => {
     expect(await done).toEqual([{ type: "restart", attempt: 2, reason: "network" }, finish]);
   });
 
+  test("serves several runs at once without mixing them (MW-09)", async () => {
+    const prompt: Middleware = {
+      name: "prompt",
+      async *wrapModel(inner, context, next) {
+        await Promise.resolve();
+        yield* next({ ...inner, messages: [userMessage(`rules of ${context.state}`), ...inner.messages] });
+      },
+    };
+    const composed = compose([prompt]);
+    const run = async (name: string): Promise<ModelRequest[]> => {
+      const asked: ModelRequest[] = [];
+      const scope = { ...notingScope().scope, contextOf: () => ({ state: name }) as unknown as MiddlewareContext };
+      const note: ModelHandler = (inner) => {
+        asked.push(inner);
+        return ask(inner);
+      };
+      await toArray(composed.aroundModel?.(request, scope, note) ?? streamOf());
+      return asked;
+    };
+    const [first, second] = await Promise.all([run("first"), run("second")]);
+    expect(first).toEqual([{ messages: [userMessage("rules of first"), userMessage("go")] }]);
+    expect(second).toEqual([{ messages: [userMessage("rules of second"), userMessage("go")] }]);
+  });
+
   test("begins no work before the stream is read", () => {
     const eager: Middleware = {
       name: "eager",

@@ -90,6 +90,7 @@ export class ResponseCollector {
         return;
       case "finish":
         this.#finish = delta;
+        if (delta.usage !== undefined) this.#usage = delta.usage;
         return;
     }
   }

@@ -55,6 +55,8 @@ export interface FinishDelta {
   /** The exact model that answered, where the provider says. */
   readonly model?: string;
   readonly responseId?: string;
+  /** For an adapter that learns it at the end: the same as a `usage` delta before. */
+  readonly usage?: Usage;
   readonly warnings?: readonly ModelWarning[];
   /** Whatever else the provider said of the whole response. */
   readonly providerData?: JsonObject;

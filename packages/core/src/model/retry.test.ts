@@ -257,6 +257,30 @@ describe("repeating a model call", () => {
     expect(closed).toBe(true);
   });
 
+  test("is over once it has failed or its reader has left", async () => {
+    const clock = manualClock();
+    const failed = retryStream({}, contextOf(clock), failing(clock, [failure("provider_auth")]).ask);
+    await thrownBy(() => toArray(failed));
+    expect(await toArray(failed)).toEqual([]);
+    const unread = failing(clock, []);
+    const left = retryStream({}, contextOf(clock), unread.ask);
+    await left.return?.();
+    expect([await toArray(left), unread.at]).toEqual([[], []]);
+  });
+
+  test("fails when the model cannot even begin, and repeats that too", async () => {
+    const clock = manualClock();
+    let asked = 0;
+    const done = toArray(
+      retryStream({}, contextOf(clock), () => {
+        if (++asked === 1) throw failure("network");
+        return failing(clock, []).ask();
+      }),
+    );
+    await clock.advance(1_000);
+    expect((await done).map(({ type }) => type)).toEqual(["restart", "text", "finish"]);
+  });
+
   test("begins no work before it is read", () => {
     const ask = vi.fn();
     retryStream({}, contextOf(manualClock()), ask);

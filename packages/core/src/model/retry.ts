@@ -69,23 +69,67 @@ export interface RetryContext {
 }
 
 /**
- * Repeats a model call that may succeed next time. Readers drop what they saw at `restart`.
+ * Repeats a model call that may succeed next time. Readers drop what they saw at `restart`. Fragments pass through
+ * without a layer of their own.
  * @throws the failure itself when it was not worth repeating, `retry_exhausted` (with it as cause) after repeats.
  */
-export async function* retryStream(
+export function retryStream(
   policy: RetryPolicy,
   context: RetryContext,
   attemptOnce: () => AsyncIterable<ModelDelta>,
-): AsyncGenerator<ModelDelta, void, undefined> {
-  for (let attempt = 1; ; attempt++) {
+): AsyncIterableIterator<ModelDelta, undefined, undefined> {
+  return new RetriedStream(policy, context, attemptOnce);
+}
+
+class RetriedStream implements AsyncIterableIterator<ModelDelta, undefined, undefined> {
+  readonly #policy: RetryPolicy;
+  readonly #context: RetryContext;
+  readonly #attemptOnce: () => AsyncIterable<ModelDelta>;
+  readonly #onFailure = (error: unknown): Promise<IteratorResult<ModelDelta, undefined>> => this.#repeat(error);
+  #source: AsyncIterator<ModelDelta> | undefined;
+  #attempt = 1;
+  #over = false;
+
+  constructor(policy: RetryPolicy, context: RetryContext, attemptOnce: () => AsyncIterable<ModelDelta>) {
+    this.#policy = policy;
+    this.#context = context;
+    this.#attemptOnce = attemptOnce;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<ModelDelta, undefined>> {
+    if (this.#over) return Promise.resolve({ value: undefined, done: true });
     try {
-      yield* attemptOnce();
-      return;
+      this.#source ??= this.#attemptOnce()[Symbol.asyncIterator]();
+      return this.#source.next().then(undefined, this.#onFailure) as Promise<IteratorResult<ModelDelta, undefined>>;
     } catch (error) {
-      const delayMs = waitBeforeNext(policy, context, attempt, error);
-      await context.clock.sleep(delayMs, context.signal);
-      yield { type: "restart", attempt: attempt + 1, reason: (error as AnyTinyAgentsError).code };
+      return this.#repeat(error);
     }
+  }
+
+  async return(): Promise<IteratorResult<ModelDelta, undefined>> {
+    this.#over = true;
+    await this.#source?.return?.();
+    return { value: undefined, done: true };
+  }
+
+  async #repeat(error: unknown): Promise<IteratorResult<ModelDelta, undefined>> {
+    this.#source = undefined;
+    try {
+      const delayMs = waitBeforeNext(this.#policy, this.#context, this.#attempt, error);
+      await this.#context.clock.sleep(delayMs, this.#context.signal);
+    } catch (failure) {
+      this.#over = true;
+      throw failure;
+    }
+    this.#attempt++;
+    return {
+      value: { type: "restart", attempt: this.#attempt, reason: (error as AnyTinyAgentsError).code },
+      done: false,
+    };
   }
 }
 

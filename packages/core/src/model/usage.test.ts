@@ -1,15 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  addModelCall,
-  addToModel,
-  addTotals,
-  addUsage,
-  emptyUsage,
-  type Usage,
-  type UsageTotals,
-  usageAccuracy,
-} from "./usage.js";
+import { addModelCall, addTotals, addUsage, emptyUsage, type Usage, type UsageTotals, usageAccuracy } from "./usage.js";
 
 const full: Usage = {
   inputTokens: 100,
@@ -97,18 +88,4 @@ describe("the usage of two attempts", () => {
       }),
     );
   });
-});
-
-test("usage by model has one line per model, in the order in which they were first used", () => {
-  const one = { id: "mock/one", provider: "mock", model: "one" };
-  const two = { id: "mock/two", provider: "mock", model: "two" };
-  const add = (totals: UsageTotals) => addModelCall(totals, full);
-  const lines = addToModel(addToModel(addToModel([], one, add), two, add), { ...one, model: "one-2024" }, add);
-  expect(lines.map((line) => [line.model.id, line.usage.modelCalls])).toEqual([
-    ["mock/one", 2],
-    ["mock/two", 1],
-  ]);
-  const before = addToModel([], one, add);
-  addToModel(before, one, add);
-  expect(before[0]?.usage.modelCalls).toBe(1);
 });

@@ -126,15 +126,3 @@ export function usageAccuracy(totals: UsageTotals): "exact" | "estimated" | "par
   if (totals.unknownCalls > 0) return "partial";
   return totals.estimatedCalls > 0 ? "estimated" : "exact";
 }
-
-/** Adds one call, or one child's totals, to the line of its model. */
-export function addToModel(
-  perModel: readonly ModelUsage[],
-  model: ResolvedModel,
-  add: (totals: UsageTotals) => UsageTotals,
-): readonly ModelUsage[] {
-  const at = perModel.findIndex((line) => line.model.id === model.id);
-  const line = perModel[at];
-  if (line === undefined) return [...perModel, { model, usage: add(emptyUsage()) }];
-  return perModel.with(at, { model: line.model, usage: add(line.usage) });
-}

@@ -316,6 +316,11 @@ describe("the error of a tool that failed", () => {
     expect(isTinyAgentsError(toolError("t", "c", Object.create(null)), "tool_failed")).toBe(true);
   });
 
+  test("is worth a repeat only when whoever runs the tool says so", () => {
+    expect(toolError("t", "c", "plain").retryable).toBe(false);
+    expect(toolError("t", "c", "plain", { retryable: true }).retryable).toBe(true);
+  });
+
   test("is an error of ours itself where the tool threw one", () => {
     const error = new TinyAgentsError("conflict", "x", { details: { resource: "r", expected: 1, found: 2 } });
     expect(toolError("t", "c", error)).toBe(error);

@@ -121,10 +121,16 @@ export function toolsByName(tools: readonly AnyTool[]): ReadonlyMap<string, AnyT
 }
 
 /** What a failing tool tells the model, as an error. Errors of ours pass through. */
-export function toolError(name: string, callId: string, error: unknown): TinyAgentsError {
+export function toolError(
+  name: string,
+  callId: string,
+  error: unknown,
+  { retryable = false }: { readonly retryable?: boolean } = {},
+): TinyAgentsError {
   if (isTinyAgentsError(error)) return error;
   return new TinyAgentsError("tool_failed", `The tool ${name} failed: ${messageOf(error)}`, {
     details: { tool: name, callId },
+    retryable,
     cause: error,
   });
 }

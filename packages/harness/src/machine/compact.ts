@@ -1,17 +1,42 @@
 import { checkHistory, type HistoryEdit, TinyAgentsError } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 
+/** Edits without a model call between them, before they count as endless. */
+const MOST_IN_A_ROW = 8;
+
 /**
  * Applies the edits of the history that middleware asked for, and records that it did. An edit that would break the
  * pairing of calls and results is refused.
  * @throws `middleware_failed` that names who asked for a wrong edit.
  */
 export function compact(run: LiveRun): void {
-  const { state } = run;
-  const { edits } = state;
-  state.edits = [];
-  for (const edit of edits) apply(run, edit);
-  state.phase = "dispatch";
+  run.compactions++;
+  const last = run.state.edits.at(-1);
+  if (run.compactions > MOST_IN_A_ROW && last !== undefined) {
+    throw refused(last.by, "it asks for another one after each, and no model call is ever made");
+  }
+  applyEdits(run);
+  run.state.phase = "dispatch";
+}
+
+/**
+ * Applies what is due. Whoever asked saw the history as it was before any of these edits, so the places of each move
+ * with the edits before it.
+ * @throws `middleware_failed` that names who asked for a wrong edit.
+ */
+export function applyEdits(run: LiveRun): void {
+  const { edits } = run.state;
+  run.state.edits = [];
+  edits.forEach((edit, index) => {
+    const earlier = edits.slice(0, index);
+    const other = earlier.find(({ from, to }) => from < edit.to && edit.from < to);
+    if (other !== undefined) throw refused(edit.by, `it changes messages that ${other.by} changes too`);
+    const moved = earlier.reduce(
+      (sum, { from, to, messages }) => sum + (to <= edit.from ? messages.length - (to - from) : 0),
+      0,
+    );
+    apply(run, { ...edit, from: edit.from + moved, to: edit.to + moved });
+  });
 }
 
 function apply(run: LiveRun, edit: HistoryEdit): void {

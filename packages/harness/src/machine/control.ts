@@ -1,4 +1,4 @@
-import type { ControlBy, Phase } from "@tinyagents/core";
+import type { ControlBy, Phase, RunStop } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 import { closeOpenCalls, openCalls } from "./open-calls.js";
 import { pause } from "./pause.js";
@@ -10,40 +10,52 @@ import { pause } from "./pause.js";
  */
 export async function honour(run: LiveRun, control: ControlBy, resumeAt: Phase): Promise<boolean> {
   const { state } = run;
-  if (control.type === "retry") return false;
+  if (changesNothing(run, control)) return false;
   run.event()?.("control.applied", { control: control.type, by: control.by });
   switch (control.type) {
     case "fail":
       throw control.error;
     case "interrupt":
+      delete state.answers[control.by];
       pause(run, [middlewareRequest(run, control)], resumeAt);
       return true;
     case "stop":
       closeOpenCalls(run, "not_run", `This call was not run: ${control.by} ended the run.`);
-      state.stop = {
-        by: "middleware",
-        name: control.by,
-        ...(control.payload === undefined ? {} : { payload: control.payload }),
-      };
+      state.stop = stopBy(control);
       state.phase = "finalize";
       return true;
     case "jump":
-      return jump(run, control.to, control.by);
+      jump(run, control.to, control.by);
+      return true;
+    case "retry":
+      return false;
   }
 }
 
-function jump(run: LiveRun, to: "model" | "tools" | "end", by: string): boolean {
+/** The end that a `stop` of a hook is. */
+export function stopBy({ by, payload }: ControlBy & { readonly type: "stop" }): RunStop {
+  return { by: "middleware", name: by, ...(payload === undefined ? {} : { payload }) };
+}
+
+/** A repeat is for failed calls; no jump leads to tool calls when none are due. */
+function changesNothing(run: LiveRun, control: ControlBy): boolean {
+  if (control.type === "retry") return true;
+  return control.type === "jump" && control.to === "tools" && openCalls(run.state.messages).length === 0;
+}
+
+function jump(run: LiveRun, to: "model" | "tools" | "end", by: string): void {
   const { state } = run;
-  if (to === "tools" && openCalls(state.messages).length > 0) {
+  if (state.stop?.by !== "limit") state.stop = null;
+  if (to === "tools") {
     state.phase = "parse";
-    return true;
+    return;
   }
   closeOpenCalls(run, "not_run", `This call was not run: ${by} went on without it.`);
   state.phase = to === "end" ? "stop_check" : state.edits.length > 0 ? "compact" : "dispatch";
-  return true;
 }
 
-function middlewareRequest(
+/** What a paused run waits for when a hook asked. */
+export function middlewareRequest(
   run: LiveRun,
   control: ControlBy & { readonly type: "interrupt" },
 ): Parameters<typeof pause>[1][number] {

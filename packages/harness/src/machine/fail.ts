@@ -15,7 +15,13 @@ import { closeOpenCalls } from "./open-calls.js";
  * The live error, with its causes, stays on the run for whoever throws it.
  */
 export async function failRun(run: LiveRun, thrown: unknown): Promise<void> {
+  if (run.failure !== undefined) return;
   const { state } = run;
+  if (isLimitHit(run, thrown)) {
+    closeOpenCalls(run, "not_run", "This call was not run: the run has reached a limit.");
+    state.phase = "limit";
+    return;
+  }
   const failure = withRun(run, await afterHooks(run, asFailure(run, thrown)));
   closeOpenCalls(run, statusFor(failure), reasonFor(failure));
   run.failure = failure;
@@ -25,8 +31,14 @@ export async function failRun(run: LiveRun, thrown: unknown): Promise<void> {
   run.event()?.("run.failed", { error: state.error });
 }
 
+/** A limit that was hit in the middle of a phase is dealt with like any other: see `reachLimit`. */
+function isLimitHit({ state, cancellation }: LiveRun, thrown: unknown): boolean {
+  if (state.limit === null || state.phase === "limit" || state.finalizing) return false;
+  return cancellation.reason === undefined && isTinyAgentsError(thrown, "limit_exceeded");
+}
+
 /** A cancelled run fails with the reason it was cancelled for, whatever the work made of that. */
-function asFailure(run: LiveRun, thrown: unknown): Failure {
+export function asFailure(run: LiveRun, thrown: unknown): Failure {
   const { reason } = run.cancellation;
   if (reason !== undefined) return reason;
   if (isTinyAgentsError(thrown)) return thrown;
@@ -40,8 +52,8 @@ function asFailure(run: LiveRun, thrown: unknown): Failure {
 /** `onError` hooks hear of what they have not heard of yet. They may put another error in its place. */
 async function afterHooks(run: LiveRun, failure: Failure): Promise<Failure> {
   const { onError } = run.definition.hooks;
-  if (onError === undefined || run.heard.has(failure)) return failure;
-  run.heard.add(failure);
+  if (onError === undefined || run.hasHeard(failure)) return failure;
+  run.hear(failure);
   try {
     const { control } = await onError(failure, run.scope);
     return control?.type === "fail" ? control.error : failure;

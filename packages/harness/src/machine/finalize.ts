@@ -1,6 +1,7 @@
 import { isTinyAgentsError, messageOf, TinyAgentsError, text } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 import { lastAnswer, statusOf } from "../run/result.js";
+import { applyEdits } from "./compact.js";
 import { honour } from "./control.js";
 
 /** Lets `afterAgent` hooks look, saves the thread's memory, and ends the run. */
@@ -9,10 +10,12 @@ export async function finalize(run: LiveRun): Promise<void> {
   const { hooks, memory } = definition;
   if (hooks.afterAgent !== undefined) {
     const { control } = await hooks.afterAgent(run.scope);
-    const goesOn =
-      control?.type === "fail" || control?.type === "interrupt" || (control?.type === "jump" && control.to === "model");
-    if (control !== undefined && goesOn && (await honour(run, control, "finalize"))) return;
+    // The run is at its end already: a stop leaves its payload, and a jump there changes nothing.
+    const atEnd = control?.type === "stop" || (control?.type === "jump" && control.to === "end");
+    if (control?.type === "stop") await honour(run, control, "finalize");
+    if (control !== undefined && !atEnd && (await honour(run, control, "finalize"))) return;
   }
+  if (state.edits.length > 0) applyEdits(run);
   const { threadId } = state.config;
   if (threadId !== undefined && memory !== undefined) await save(run, threadId);
   state.phase = "done";
@@ -46,7 +49,7 @@ async function save(run: LiveRun, threadId: string): Promise<void> {
     );
   }
   run.event()?.("memory.saved", { messages: messages.length });
-  if (run.showsUpdates) {
+  if (run.shows("updates")) {
     await run.show?.({
       type: "memory",
       runId: state.config.runId,

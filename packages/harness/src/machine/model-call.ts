@@ -1,200 +1,235 @@
 import {
-  type ControlBy,
+  type AnyTinyAgentsError,
+  addUsage,
+  type Clock,
+  estimateTokens,
+  isTinyAgentsError,
   type ModelCallContext,
   type ModelDelta,
-  type ModelHandler,
   type ModelRequest,
   type ModelResponse,
+  type RandomSource,
   ResponseCollector,
   type RetryContext,
   retryStream,
   TinyAgentsError,
+  type Usage,
 } from "@tinyagents/core";
 import { CancelScope } from "../run/cancel-scope.js";
 import type { Deadline } from "../run/deadlines.js";
-import type { LiveRun } from "../run/live-run.js";
-import { settle } from "../run/settle.js";
+import type { LiveRun, UnderWay } from "../run/live-run.js";
+import { recordUsage } from "./record-usage.js";
 
-/** One attempt at a model call, as the adapter sees it: its signal fires when the run ends or its time is up. */
-class Attempt implements ModelCallContext {
-  readonly scope: CancelScope;
-  readonly delivery: "incremental" | "whole";
-  readonly runId: string;
-  readonly callId: string;
-  deadline: Deadline | undefined;
+/**
+ * One attempt at a model call. To the adapter it is the call's context: its signal fires when the run ends or the
+ * attempt's time is up. To the run it is the deadline of that time.
+ */
+class Attempt implements ModelCallContext, Deadline {
+  readonly atMs: number;
+  place = -1;
+  readonly #call: ModelCall;
+  readonly #limitMs: number;
+  #scope: CancelScope | undefined;
 
-  constructor(run: LiveRun, callId: string, delivery: "incremental" | "whole") {
-    this.scope = new CancelScope(run.cancellation);
-    this.runId = run.state.config.runId;
-    this.callId = callId;
-    this.delivery = delivery;
+  constructor(call: ModelCall, limitMs: number) {
+    this.#call = call;
+    this.#limitMs = limitMs;
+    this.atMs = call.clock.now() + limitMs;
+  }
+
+  get delivery(): "incremental" | "whole" {
+    const { run } = this.#call;
+    const watched = run.shows("messages") || run.wantsDeltas || run.definition.hooksDeltas;
+    return watched ? "incremental" : "whole";
+  }
+
+  get runId(): string {
+    return this.#call.run.state.config.runId;
+  }
+
+  get callId(): string {
+    return this.#call.callId;
+  }
+
+  get scope(): CancelScope {
+    this.#scope ??= new CancelScope(this.#call.run.cancellation);
+    return this.#scope;
   }
 
   get signal(): AbortSignal {
     return this.scope.signal;
   }
+
+  onPassed(): void {
+    const { name } = this.#call;
+    const error = new TinyAgentsError("timeout", `The ${name} did not answer within ${this.#limitMs} ms.`, {
+      details: { scope: "model_call", limitMs: this.#limitMs, name },
+    });
+    this.scope.cancel(error);
+    this.#call.attemptTimedOut(error);
+  }
+
+  close(): void {
+    this.#scope?.close();
+  }
 }
 
-/** One model call of the loop: attempts, the response they add up to, and what watchers see of it. */
-export class ModelCall {
+/** One model call of the loop: its attempts, and what they add up to. Also what its retries need from around them. */
+export class ModelCall implements RetryContext, UnderWay {
+  readonly run: LiveRun;
   readonly callId: string;
   readonly startedAtMs: number;
   readonly collector: ResponseCollector;
-  /** What a hook after the call asked for. */
-  control: ControlBy | undefined;
+  /** Whether watchers were told of its end. */
+  told = false;
   /** Whether any attempt got as far as the adapter. */
   reached = false;
-  readonly #run: LiveRun;
-  readonly #request: ModelRequest;
+  #request: ModelRequest | undefined;
   #attempt: Attempt | undefined;
-  #giveUp: ((error: TinyAgentsError) => void) | undefined;
+  /** The attempt under way has used up its time. */
+  #timedOut: TinyAgentsError | undefined;
+  /** Estimated tokens of attempts that failed without telling theirs. */
+  #lost: Usage | undefined;
 
-  constructor(run: LiveRun, request: ModelRequest, callId: string) {
-    this.#run = run;
-    this.#request = request;
+  constructor(run: LiveRun, callId: string) {
+    this.run = run;
     this.callId = callId;
     this.startedAtMs = run.clock.now();
     this.collector = new ResponseCollector(run.definition.resolvedModel);
   }
 
-  /** @throws what the last attempt failed with; the run's own reason when it was cancelled. */
-  async run(): Promise<ModelResponse> {
-    const run = this.#run;
-    const { hooks } = run.definition;
-    const ask: ModelHandler = (request) => this.#ask(request);
-    const stream =
-      hooks.aroundModel === undefined ? ask(this.#request) : hooks.aroundModel(this.#request, run.scope, ask);
-    try {
-      await settle(run, this.#consume(stream), `model ${run.definition.model.id}`, (giveUp) => {
-        this.#giveUp = giveUp;
-      });
-    } finally {
-      this.#endAttempt();
-    }
-    run.throwIfCancelled();
-    return this.collector.response();
+  get name(): string {
+    return `model ${this.run.definition.model.id}`;
+  }
+  get clock(): Clock {
+    return this.run.clock;
+  }
+  get random(): RandomSource {
+    return this.run.random;
+  }
+  get signal(): AbortSignal {
+    return this.run.cancellation.signal;
   }
 
-  async #consume(stream: AsyncIterable<ModelDelta>): Promise<void> {
-    const { collector } = this;
-    const run = this.#run;
-    const watched = run.showsMessages || run.wantsDeltas;
-    for await (const delta of stream) {
-      collector.add(delta);
-      if (watched) {
-        const shown = this.#show(delta);
-        if (shown !== undefined) await shown;
-      }
-      if (run.cancellation.reason !== undefined) return;
-    }
+  /** Attempts at the call, inside the wraps, as one stream. */
+  open(request: ModelRequest): AsyncIterable<ModelDelta> {
+    this.#request = request;
+    const { aroundModel } = this.run.definition.hooks;
+    return aroundModel === undefined
+      ? this.#ask(request)
+      : aroundModel(request, this.run.scope, (inner) => this.#ask(inner));
   }
 
-  #ask(request: ModelRequest): AsyncIterable<ModelDelta> {
-    const { definition } = this.#run;
-    const once = (): AsyncIterable<ModelDelta> => this.#begin(request);
-    if (definition.hooks.ownsRetry || definition.retry.maxAttempts === 1) return once();
-    return retryStream(definition.retry, this.#retryContext(), once);
+  onRetry({
+    attempt,
+    delayMs,
+    error,
+  }: {
+    readonly attempt: number;
+    readonly delayMs: number;
+    readonly error: AnyTinyAgentsError;
+  }): boolean {
+    const { run } = this;
+    this.endAttempt();
+    const { counters, config } = run.state;
+    if (run.cancellation.reason !== undefined || counters.retries >= config.limits.maxRetries) return false;
+    counters.retries++;
+    run.event()?.("retry.scheduled", { callId: this.callId, attempt: attempt + 1, delayMs, code: error.code });
+    return true;
   }
 
-  #begin(request: ModelRequest): AsyncIterable<ModelDelta> {
-    const run = this.#run;
-    this.#endAttempt();
-    const attempt = new Attempt(run, this.callId, run.showsMessages ? "incremental" : "whole");
-    const limitMs = request.timeoutMs ?? run.state.config.limits.modelTimeoutMs;
-    attempt.deadline = run.deadlines.add(limitMs, () => this.#timeOut(attempt, limitMs));
-    this.#attempt = attempt;
-    this.reached = true;
-    return run.definition.model.stream(request, attempt);
-  }
-
-  /** The adapter is told; if nothing has moved when the grace is over, the call ends without it. */
-  #timeOut(attempt: Attempt, limitMs: number): void {
-    const { id } = this.#run.definition.model;
-    const error = new TinyAgentsError("timeout", `The model ${id} did not answer within ${limitMs} ms.`, {
-      details: { scope: "model_call", limitMs, name: id },
-    });
-    attempt.scope.cancel(error);
-    attempt.deadline = this.#run.deadlines.add(this.#run.graceMs, () => {
-      if (this.#attempt === attempt) this.#giveUp?.(error);
+  /** The adapter was told. If the run hangs on it all the same when the grace is over, the run ends. */
+  attemptTimedOut(error: TinyAgentsError): void {
+    const { run } = this;
+    this.#timedOut = error;
+    const attempt = this.#attempt;
+    run.deadlines.after(run.graceMs, () => {
+      if (attempt !== undefined && this.#attempt === attempt) run.cancel(error);
     });
   }
 
-  #endAttempt(): void {
+  endAttempt(): void {
     const attempt = this.#attempt;
     if (attempt === undefined) return;
-    if (attempt.deadline !== undefined) this.#run.deadlines.met(attempt.deadline);
-    attempt.scope.close();
+    this.run.deadlines.met(attempt);
+    attempt.close();
     this.#attempt = undefined;
   }
 
-  #retryContext(): RetryContext {
-    const run = this.#run;
+  /** What a failure was: of an attempt whose time was up, whatever the adapter made of its signal, a timeout. */
+  reasonOf(thrown: unknown): unknown {
+    const vague = !isTinyAgentsError(thrown) || isTinyAgentsError(thrown, "network");
+    return vague && this.#timedOut !== undefined ? this.#timedOut : thrown;
+  }
+
+  /** A new attempt begins: the tokens of the one before must not be forgotten, also when it did not tell them. */
+  noteLostAttempt(reason: string): void {
+    const { collector } = this;
+    if (collector.reportsCurrent || (collector.receivedChars === 0 && reason !== "timeout")) return;
+    const lost = this.#estimate();
+    this.#lost = this.#lost === undefined ? lost : addUsage(this.#lost, lost);
+  }
+
+  /** The response with the tokens of lost attempts in its usage. One whose own usage is unknown stays so. */
+  withLostUsage(response: ModelResponse): ModelResponse {
+    if (this.#lost === undefined || response.usage === undefined) return response;
+    return { ...response, usage: addUsage(response.usage, this.#lost) };
+  }
+
+  /** Counts what a failed call cost, and tells of it. */
+  fail(error: TinyAgentsError): void {
+    const { run, callId } = this;
+    recordUsage(run, callId, run.definition.resolvedModel, this.#usageOfFailure(error));
+    this.announceFailure(error);
+  }
+
+  announceFailure(error: TinyAgentsError): void {
+    const { run, callId } = this;
+    run.event()?.("model.failed", {
+      callId,
+      model: run.definition.resolvedModel,
+      error: error.toJSON(),
+      elapsedMs: run.clock.now() - this.startedAtMs,
+    });
+  }
+
+  leave(reason: TinyAgentsError): void {
+    this.fail(reason);
+  }
+
+  /** What was reported, else an estimate of what had been sent and received: never a zero. */
+  #usageOfFailure(error: TinyAgentsError): Usage | undefined {
+    const { run, collector } = this;
+    const unfinished =
+      collector.receivedChars > 0 || run.cancellation.reason !== undefined || isTinyAgentsError(error, "timeout");
+    const estimated = this.reached && unfinished && !collector.reportsCurrent ? this.#estimate() : undefined;
+    const known = [collector.usage, estimated, this.#lost].filter((usage) => usage !== undefined);
+    return known.length === 0 ? undefined : known.reduce(addUsage);
+  }
+
+  #estimate(): Usage {
     return {
-      clock: run.clock,
-      random: run.random,
-      get signal() {
-        return run.cancellation.signal;
-      },
-      onRetry: ({ attempt, delayMs, error }) => {
-        this.#endAttempt();
-        const { counters, config } = run.state;
-        if (run.cancellation.reason !== undefined || counters.retries >= config.limits.maxRetries) return false;
-        counters.retries++;
-        run.event()?.("retry.scheduled", { callId: this.callId, attempt: attempt + 1, delayMs, code: error.code });
-        return true;
-      },
+      inputTokens: estimateTokens(this.#request?.messages ?? [], this.run.definition.countTokens),
+      outputTokens: Math.ceil(this.collector.receivedChars / 4),
+      source: "estimated",
     };
   }
 
-  #show(delta: ModelDelta): void | Promise<void> {
-    const run = this.#run;
-    if (run.wantsDeltas) this.#emitDelta(delta);
-    if (!run.showsMessages) return;
-    const { runId } = run.state.config;
-    const { callId } = this;
-    switch (delta.type) {
-      case "text":
-      case "reasoning":
-      case "refusal":
-        return run.show?.({ type: delta.type, runId, callId, index: delta.index, text: delta.text });
-      case "tool_call_start":
-        return run.show?.({ type: delta.type, runId, callId, index: delta.index, id: delta.id, name: delta.name });
-      case "tool_call_args":
-        return run.show?.({ type: delta.type, runId, callId, index: delta.index, args: delta.args });
-      case "restart":
-        return run.show?.({ type: delta.type, runId, callId, attempt: delta.attempt, reason: delta.reason });
-      case "block":
-        return this.#showBlock(delta);
-      default:
-        return;
-    }
+  #ask(request: ModelRequest): AsyncIterable<ModelDelta> {
+    const { retry, hooks } = this.run.definition;
+    if (hooks.ownsRetry || retry.maxAttempts === 1) return this.#begin(request);
+    return retryStream(retry, this, () => this.#begin(request));
   }
 
-  /** A whole block is shown as the fragment it might have been. */
-  #showBlock({ index, block }: ModelDelta & { readonly type: "block" }): void | Promise<void> {
-    const run = this.#run;
-    const { runId } = run.state.config;
-    if (block.type === "text" || block.type === "reasoning" || block.type === "refusal") {
-      return run.show?.({ type: block.type, runId, callId: this.callId, index, text: block.text });
-    }
-    if (block.type === "tool_call") {
-      return run.show?.({ type: "tool_call_start", runId, callId: this.callId, index, id: block.id, name: block.name });
-    }
+  #begin(request: ModelRequest): AsyncIterable<ModelDelta> {
+    const { run } = this;
+    this.endAttempt();
+    run.throwIfCancelled();
+    const attempt = new Attempt(this, request.timeoutMs ?? run.state.config.limits.modelTimeoutMs);
+    run.deadlines.add(attempt);
+    this.#attempt = attempt;
+    this.#timedOut = undefined;
+    this.reached = true;
+    return run.definition.model.stream(request, attempt);
   }
-
-  /** Fragments are numbered inside their call, so that a repeat that streams differently moves no other event. */
-  #emitDelta(delta: ModelDelta): void {
-    const run = this.#run;
-    run.emitDelta("model.delta", {
-      callId: this.callId,
-      deltaType: delta.type,
-      chars: charsOf(delta),
-      ...(run.wantsPayloads ? { payload: { delta } } : {}),
-    });
-  }
-}
-
-function charsOf(delta: ModelDelta): number {
-  if (delta.type === "text" || delta.type === "reasoning" || delta.type === "refusal") return delta.text.length;
-  return delta.type === "tool_call_args" ? delta.args.length : 0;
 }

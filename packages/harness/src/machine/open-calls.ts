@@ -7,6 +7,7 @@ import {
   toolMessage,
 } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
+import { notExecuted } from "../tools/call.js";
 
 /** The calls at the end of a history that have no result yet, in their order. */
 export function openCalls(messages: readonly Message[]): readonly ToolCallBlock[] {
@@ -36,7 +37,9 @@ export function closeOpenCalls(run: LiveRun, status: ToolStatus, reason: string)
     return;
   }
   const results = new Map(state.batch?.calls.map(({ callId, result }) => [callId, result]));
-  for (const call of open) state.messages.push(results.get(call.id) ?? notRun(call, status, reason));
+  for (const call of open) {
+    state.messages.push(results.get(call.id) ?? notExecuted(run, notRun(call, status, reason)));
+  }
   state.batch = null;
 }
 

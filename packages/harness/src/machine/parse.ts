@@ -1,5 +1,6 @@
 import { type AssistantMessage, type Message, type ToolCallBlock, toolCalls, toolMessage } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
+import { notExecuted } from "../tools/call.js";
 import { closeOpenCalls, openCalls } from "./open-calls.js";
 
 /** Reads the last answer: which calls it has, whether they may be run, and so what is due. */
@@ -45,7 +46,10 @@ function takeForcedAnswer(run: LiveRun, calls: readonly ToolCallBlock[]): boolea
     state.messages.push(
       call === answer
         ? toolMessage(call, "The answer was received.")
-        : toolMessage(call, "This call was not run: the answer was given in the same turn.", "not_run"),
+        : notExecuted(
+            run,
+            toolMessage(call, "This call was not run: the answer was given in the same turn.", "not_run"),
+          ),
     );
   }
   const text = answer.invalid?.raw ?? JSON.stringify(answer.args);

@@ -1,10 +1,10 @@
-import { canonicalJson, hashText, TinyAgentsError, type ToolCallBlock, type ToolMessage } from "@tinyagents/core";
+import { canonicalJson, hashNumber, TinyAgentsError, type ToolCallBlock, type ToolMessage } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 
 /** How many turns back a repeat is looked for: enough for two calls that alternate, and for three. */
 const LOOKS_BACK = 6;
-/** How much of a result tells it apart, in characters, besides its length. */
-const RESULT_SAMPLE = 1_000;
+/** How much of each end of a medium tells it apart from another, in characters. */
+const MEDIA_SAMPLE = 1_000;
 
 /**
  * Whether a batch is not to be run at all: it repeats an earlier one, and repeats have come to nothing often enough.
@@ -47,23 +47,28 @@ export function judgeProgress(
   return withHint(results, state.repeats);
 }
 
-function traceOfCalls(blocks: readonly ToolCallBlock[]): string {
+function traceOfCalls(blocks: readonly ToolCallBlock[]): number {
   let text = "";
   for (const { name, args, invalid } of blocks) text += `${name}(${invalid?.raw ?? canonicalJson(args)})`;
-  return hashText(text);
+  return hashNumber(text);
 }
 
-function traceOfResults(results: readonly ToolMessage[]): string {
+function traceOfResults(results: readonly ToolMessage[]): number {
   let text = "";
   for (const { content, status } of results) {
     text += status;
     for (const block of content) {
-      const said =
-        block.type === "text" ? block.text : block.type === "json" ? JSON.stringify(block.value) : block.type;
-      text += said.length > RESULT_SAMPLE ? `${said.length}:${said.slice(0, RESULT_SAMPLE)}` : said;
+      if (block.type === "text") text += block.text;
+      else text += block.type === "json" ? JSON.stringify(block.value) : sample(JSON.stringify(block));
     }
   }
-  return hashText(text);
+  return hashNumber(text);
+}
+
+/** Media are long, and two that differ do so in length or at their ends. */
+function sample(said: string): string {
+  if (said.length <= 2 * MEDIA_SAMPLE) return said;
+  return `${said.length}:${said.slice(0, MEDIA_SAMPLE)}${said.slice(-MEDIA_SAMPLE)}`;
 }
 
 function withHint(results: readonly ToolMessage[], repeats: number): readonly ToolMessage[] {

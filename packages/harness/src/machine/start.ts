@@ -10,6 +10,7 @@ import {
   TinyAgentsError,
 } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
+import { setOwn } from "../run/live-state.js";
 import { honour } from "./control.js";
 
 /** Loads the thread's memory, puts instructions, memory and input in their order, and lets `beforeAgent` hooks look. */
@@ -51,9 +52,9 @@ async function load(run: LiveRun, threadId: string): Promise<readonly Message[]>
   }
   state.memoryVersion = loaded?.version ?? null;
   const messages = loaded?.state.messages ?? [];
-  for (const [name, kept] of Object.entries(loaded?.state.middleware ?? {})) state.middleware[name] = kept;
+  for (const [name, kept] of Object.entries(loaded?.state.middleware ?? {})) setOwn(state.middleware, name, kept);
   run.event()?.("memory.loaded", { messages: messages.length });
-  if (run.showsUpdates) {
+  if (run.shows("updates")) {
     await run.show?.({
       type: "memory",
       runId: state.config.runId,

@@ -1,5 +1,6 @@
-import { isEnd } from "@tinyagents/core";
+import { type AgentState, isEnd } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
+import { handOut } from "../run/live-state.js";
 import { compact } from "./compact.js";
 import { dispatch } from "./dispatch.js";
 import { failRun } from "./fail.js";
@@ -14,26 +15,37 @@ import { validate } from "./validate.js";
 type Awaitable<T> = T | Promise<T>;
 
 /**
- * Does the one thing that is due and moves the state on. A failure of the run is a state in phase `failed`; what is
+ * Moves a run to its end, one phase after the other. A failure of the run is a state in phase `failed`; what is
  * thrown comes from the recorder or from whoever takes the items.
  */
-export function step(run: LiveRun): Awaitable<void> {
-  const { state } = run;
-  const from = state.phase;
-  if (from === "done" || from === "failed" || from === "paused") return;
-  state.counters.steps++;
-  let moved: Awaitable<void>;
-  try {
-    run.throwIfCancelled();
-    moved = move(run);
-  } catch (error) {
-    moved = failRun(run, error);
+export async function moveToEnd(run: LiveRun): Promise<void> {
+  while (!isEnd(run.state.phase)) {
+    try {
+      const moved = moveOnce(run);
+      if (moved instanceof Promise) await moved;
+    } catch (error) {
+      await failRun(run, error);
+    }
+    if (run.held !== undefined) await run.taken();
+    if (run.recorder !== undefined || run.shows("updates")) await afterStep(run);
   }
-  if (moved instanceof Promise) return moved.catch((error) => failRun(run, error)).then(() => completed(run, from));
-  return completed(run, from);
 }
 
-function move(run: LiveRun): Awaitable<void> {
+/** Does the one thing that is due and moves the state on, with failures as in {@link moveToEnd}. */
+export async function moveOneStep(run: LiveRun): Promise<void> {
+  if (isEnd(run.state.phase)) return;
+  try {
+    await moveOnce(run);
+  } catch (error) {
+    await failRun(run, error);
+  }
+  if (run.held !== undefined) await run.taken();
+  if (run.recorder !== undefined || run.shows("updates")) await afterStep(run);
+}
+
+function moveOnce(run: LiveRun): Awaitable<void> {
+  run.throwIfCancelled();
+  run.state.counters.steps++;
   switch (run.state.phase) {
     case "start":
       return start(run);
@@ -60,25 +72,17 @@ function move(run: LiveRun): Awaitable<void> {
   }
 }
 
-function completed(run: LiveRun, from: LiveRun["state"]["phase"]): Awaitable<void> {
-  const { state, recorder } = run;
-  if (!isEnd(state.phase)) run.event()?.("step.completed", { phase: from, next: state.phase });
-  if (!run.showsUpdates && recorder === undefined) return;
-  return announce(run);
-}
-
-async function announce(run: LiveRun): Promise<void> {
-  const { state, recorder } = run;
+async function afterStep(run: LiveRun): Promise<void> {
   run.noteTime();
-  if (recorder !== undefined) await recorder.step(state as never);
-  if (run.showsUpdates) {
-    const { phase, counters, messages, config } = state;
-    await run.show?.({
-      type: "update",
-      runId: config.runId,
-      phase,
-      counters: { ...counters },
-      messages: messages.length,
-    });
-  }
+  const state: AgentState = handOut(run.state);
+  await run.recorder?.step(state);
+  if (!run.shows("updates")) return;
+  const { phase, counters, messages, config } = state;
+  await run.show?.({
+    type: "update",
+    runId: config.runId,
+    phase,
+    counters: { ...counters },
+    messages: messages.length,
+  });
 }

@@ -12,10 +12,11 @@ import {
 import type { LiveRun } from "../run/live-run.js";
 import type { LiveBatch } from "../run/live-state.js";
 import { admit } from "../tools/admit.js";
-import { type CallOutcome, notExecuted, runCall } from "../tools/call.js";
+import { beginCall, type CallOutcome, endCall, notExecuted } from "../tools/call.js";
+import type { Executed } from "../tools/execute.js";
 import type { PreparedCall } from "../tools/prepare.js";
 import { inParallel } from "../tools/schedule.js";
-import { honour } from "./control.js";
+import { honour, middlewareRequest, stopBy } from "./control.js";
 import { hitLimit } from "./limit.js";
 import { notRun } from "./open-calls.js";
 import { pause } from "./pause.js";
@@ -25,7 +26,7 @@ type Awaitable<T> = T | Promise<T>;
 
 /** What a batch has led to besides results. */
 interface BatchEffects {
-  readonly requests: PauseRequest[];
+  requests: readonly PauseRequest[] | undefined;
   stop: RunStop | undefined;
   control: ControlBy | undefined;
   capped: boolean;
@@ -46,12 +47,191 @@ export function runBatch(run: LiveRun): Awaitable<void> {
     run.state.phase = "dispatch";
     return;
   }
-  const blocks = blocksOf(run, batch);
-  const effects: BatchEffects = { requests: [], stop: undefined, control: undefined, capped: false };
-  const jobs: Job[] = [];
-  const admitting = admitFrom(run, batch, blocks, 0, effects, jobs);
-  if (admitting instanceof Promise) return admitting.then(() => runJobs(run, batch, blocks, effects, jobs));
-  return runJobs(run, batch, blocks, effects, jobs);
+  const running = new BatchRun(run, batch);
+  const admitting = running.admitFrom(0);
+  if (admitting instanceof Promise) return admitting.then(() => running.runJobs());
+  return running.runJobs();
+}
+
+/** One batch on its way. */
+class BatchRun {
+  readonly #run: LiveRun;
+  readonly #batch: LiveBatch;
+  readonly #blocks: readonly ToolCallBlock[];
+  readonly #effects: BatchEffects = { requests: undefined, stop: undefined, control: undefined, capped: false };
+  readonly #jobs: Job[] = [];
+  /** The batch repeats an earlier one that came to nothing. */
+  readonly #refused: boolean;
+
+  constructor(run: LiveRun, batch: LiveBatch) {
+    this.#run = run;
+    this.#batch = batch;
+    this.#blocks = blocksOf(run, batch);
+    this.#refused = refusesRepeat(run, this.#blocks);
+  }
+
+  /** Checks the calls one after the other; goes on synchronously for as long as the checks do. */
+  admitFrom(from: number): Awaitable<void> {
+    const { calls, modelCallId } = this.#batch;
+    for (let i = from; i < calls.length; i++) {
+      const entry = calls[i];
+      const block = this.#blocks[i];
+      if (entry === undefined || block === undefined || isSettled(entry)) continue;
+      const refusal = entry.waiting === undefined ? this.#refusal() : undefined;
+      if (refusal !== undefined) {
+        entry.result = notExecuted(this.#run, notRun(block, "not_run", refusal));
+        continue;
+      }
+      const admission = admit(this.#run, block, entry, modelCallId);
+      if (admission instanceof Promise) {
+        return admission.then((settled) => {
+          this.#place(entry, settled);
+          if (endsRun(this.#effects.control)) return;
+          return this.admitFrom(i + 1);
+        });
+      }
+      this.#place(entry, admission);
+      if (endsRun(this.#effects.control)) return;
+    }
+  }
+
+  /** Runs what was admitted. A single call, by far the most frequent batch, takes the shortest way. */
+  runJobs(): Awaitable<void> {
+    // Checks, hooks and approvals may have taken their time.
+    this.#run.throwIfCancelled();
+    const [job] = this.#jobs;
+    if (job === undefined) return this.#finish();
+    if (endsRun(this.#effects.control)) {
+      this.#run.state.counters.toolCalls -= this.#jobs.filter(({ entry }) => entry.waiting === undefined).length;
+      return this.#finish();
+    }
+    if (this.#jobs.length > 1) return this.#runMany();
+    const executed = beginCall(this.#run, job.prepared, job.entry);
+    return executed instanceof Promise ? this.#finishLater(job, executed) : this.#finishWith(job, executed);
+  }
+
+  /** Why a call is not even looked at; nothing when it is. */
+  #refusal(): string | undefined {
+    const { counters, config } = this.#run.state;
+    if (counters.toolCalls >= config.limits.maxToolCalls) {
+      this.#effects.capped = true;
+      return "This call was not run: the run has reached its limit of tool calls.";
+    }
+    if (!this.#refused) return undefined;
+    counters.toolCalls++;
+    return "This call was not run: the same call has been made before with the same result. Do something else, or give your answer.";
+  }
+
+  #place(entry: Job["entry"], admission: Awaited<ReturnType<typeof admit>>): void {
+    const { counters } = this.#run.state;
+    const effects = this.#effects;
+    switch (admission.type) {
+      case "run":
+        // A call that goes on after a pause was counted when it began.
+        if (entry.waiting === undefined) counters.toolCalls++;
+        this.#jobs.push({ entry, prepared: admission.prepared });
+        return;
+      case "result":
+        counters.toolCalls++;
+        entry.result = notExecuted(this.#run, admission.result);
+        return;
+      case "wait":
+        entry.waiting = { requestId: admission.request.id };
+        effects.requests = [...(effects.requests ?? []), admission.request];
+        return;
+      case "control":
+        effects.control = strongerControl(effects.control, admission.control);
+        return;
+    }
+  }
+
+  #runMany(): Awaitable<void> {
+    const run = this.#run;
+    const running = inParallel(this.#jobs, {
+      most: run.state.config.limits.maxConcurrency,
+      mayOverlap: ({ prepared }) => isConcurrencySafe(prepared.invocation.policy),
+      goesOn: () => run.cancellation.reason === undefined,
+      work: (job) => {
+        const executed = beginCall(run, job.prepared, job.entry);
+        return executed instanceof Promise ? this.#settleLater(job, executed) : this.#settle(job, executed);
+      },
+    });
+    return running instanceof Promise ? running.then(() => this.#finish()) : this.#finish();
+  }
+
+  async #settleLater(job: Job, executing: Promise<Executed>): Promise<void> {
+    const settling = this.#settle(job, await executing);
+    if (settling !== undefined) await settling;
+  }
+
+  async #finishLater(job: Job, executing: Promise<Executed>): Promise<void> {
+    const finishing = this.#finishWith(job, await executing);
+    if (finishing !== undefined) await finishing;
+  }
+
+  #finishWith(job: Job, executed: Executed): Awaitable<void> {
+    const settling = this.#settle(job, executed);
+    return settling instanceof Promise ? settling.then(() => this.#finish()) : this.#finish();
+  }
+
+  #settle({ entry, prepared }: Job, executed: Executed): Awaitable<void> {
+    // A call that pauses goes on as it was approved: nobody is asked twice.
+    const { approvedArgsJson } = prepared;
+    if (approvedArgsJson !== undefined && executed.outcome?.type === "interrupt")
+      entry.approvedArgsJson = approvedArgsJson;
+    const outcome = endCall(this.#run, prepared.invocation, executed);
+    if (outcome instanceof Promise) return outcome.then((settled) => this.#note(entry, settled));
+    this.#note(entry, outcome);
+  }
+
+  #note(entry: Job["entry"], { result, waiting, requests, stop, control, failure }: CallOutcome): void {
+    const effects = this.#effects;
+    if (control !== undefined) effects.control = strongerControl(effects.control, control);
+    if (stop !== undefined) effects.stop ??= stop;
+    if (requests !== undefined) effects.requests = [...(effects.requests ?? []), ...requests];
+    if (waiting !== undefined) entry.waiting = waiting;
+    else if (result !== undefined) entry.result = result;
+    if (failure !== undefined) throw failure.error;
+  }
+
+  /** What calls ask, in call order, and what a hook asks besides. */
+  #allRequests(requests: readonly PauseRequest[], control: ControlBy | undefined): readonly PauseRequest[] {
+    const ordered = inCallOrder(this.#batch, requests);
+    if (control?.type !== "interrupt") return ordered;
+    this.#run.event()?.("control.applied", { control: control.type, by: control.by });
+    return [...ordered, middlewareRequest(this.#run, control)];
+  }
+
+  /** All calls have run that can: results into the history, and on to what the batch has led to. */
+  #finish(): Awaitable<void> {
+    const run = this.#run;
+    const { state } = run;
+    const { requests, control, stop, capped } = this.#effects;
+    run.throwIfCancelled();
+    if (requests !== undefined && control?.type !== "fail") {
+      // What ended the run is kept: the calls that asked for it have their results and do not run again.
+      state.stop = stop ?? (control?.type === "stop" ? stopBy(control) : state.stop);
+      pause(run, this.#allRequests(requests, control), "tools");
+      return;
+    }
+    if (control !== undefined && !isAlreadyDue(control)) return honour(run, control, "tools").then(() => {});
+    const results = this.#batch.calls.map((entry, i) => resultOf(entry, this.#blocks[i]));
+    for (const result of judgeProgress(run, this.#blocks, results)) state.messages.push(result);
+    state.batch = null;
+    run.forgetFailures();
+    state.usage = { ...state.usage, toolCalls: state.counters.toolCalls };
+    state.stop = stop ?? state.stop;
+    if (state.stop !== null) state.phase = "finalize";
+    else if (capped) hitLimit(run, "maxToolCalls", state.config.limits.maxToolCalls);
+    else state.phase = state.edits.length > 0 ? "compact" : "dispatch";
+  }
+}
+
+/** Calls that may overlap ask in any order; their requests stand in call order. */
+function inCallOrder({ calls }: LiveBatch, requests: readonly PauseRequest[]): readonly PauseRequest[] {
+  const placeOf = ({ viaCallId, callId }: PauseRequest): number =>
+    calls.findIndex((call) => call.callId === (viaCallId ?? callId));
+  return requests.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
 function blocksOf(run: LiveRun, batch: LiveBatch): readonly ToolCallBlock[] {
@@ -66,144 +246,14 @@ function blocksOf(run: LiveRun, batch: LiveBatch): readonly ToolCallBlock[] {
   return [];
 }
 
-/** Checks the calls one after the other; goes on synchronously for as long as the checks do. */
-function admitFrom(
-  run: LiveRun,
-  batch: LiveBatch,
-  blocks: readonly ToolCallBlock[],
-  from: number,
-  effects: BatchEffects,
-  jobs: Job[],
-): Awaitable<void> {
-  const refused = from === 0 && refusesRepeat(run, blocks);
-  for (let i = from; i < batch.calls.length; i++) {
-    const entry = batch.calls[i];
-    const block = blocks[i];
-    if (
-      entry === undefined ||
-      block === undefined ||
-      entry.result !== undefined ||
-      entry.waiting?.requestId !== undefined
-    )
-      continue;
-    if (run.state.counters.toolCalls >= run.state.config.limits.maxToolCalls) {
-      effects.capped = true;
-      entry.result = notExecuted(
-        run,
-        notRun(block, "not_run", "This call was not run: the run has reached its limit of tool calls."),
-      );
-      continue;
-    }
-    if (refused) {
-      run.state.counters.toolCalls++;
-      entry.result = notExecuted(
-        run,
-        notRun(
-          block,
-          "not_run",
-          "This call was not run: the same call has been made before with the same result. Do something else, or give your answer.",
-        ),
-      );
-      continue;
-    }
-    const admission = admit(run, block, entry, batch.modelCallId);
-    if (admission instanceof Promise) {
-      return admission.then((settled) => {
-        place(run, entry, settled, effects, jobs);
-        return admitFrom(run, batch, blocks, i + 1, effects, jobs);
-      });
-    }
-    place(run, entry, admission, effects, jobs);
-  }
+/** Whether a call has its result, or waits for somebody's answer. */
+function isSettled({ result, waiting }: BatchCall): boolean {
+  return result !== undefined || waiting?.requestId !== undefined;
 }
 
-function place(
-  run: LiveRun,
-  entry: Job["entry"],
-  admission: Awaited<ReturnType<typeof admit>>,
-  effects: BatchEffects,
-  jobs: Job[],
-): void {
-  switch (admission.type) {
-    case "run":
-      run.state.counters.toolCalls++;
-      jobs.push({ entry, prepared: admission.prepared });
-      return;
-    case "result":
-      run.state.counters.toolCalls++;
-      entry.result = notExecuted(run, admission.result);
-      return;
-    case "wait":
-      entry.waiting = { requestId: admission.request.id };
-      effects.requests.push(admission.request);
-      return;
-    case "control":
-      effects.control = strongerControl(effects.control, admission.control);
-      return;
-  }
-}
-
-function runJobs(
-  run: LiveRun,
-  batch: LiveBatch,
-  blocks: readonly ToolCallBlock[],
-  effects: BatchEffects,
-  jobs: readonly Job[],
-): Awaitable<void> {
-  const running = jobs.length === 1 ? runJob(run, jobs[0] as Job, effects) : runMany(run, jobs, effects);
-  if (running instanceof Promise) return running.then(() => finishBatch(run, batch, blocks, effects));
-  return finishBatch(run, batch, blocks, effects);
-}
-
-function runMany(run: LiveRun, jobs: readonly Job[], effects: BatchEffects): Awaitable<void> {
-  if (jobs.length === 0) return;
-  return inParallel(jobs, {
-    most: run.state.config.limits.maxConcurrency,
-    mayOverlap: ({ prepared }) => isConcurrencySafe(prepared.invocation.policy),
-    goesOn: () => run.cancellation.reason === undefined,
-    work: (job) => runJob(run, job, effects),
-  });
-}
-
-function runJob(run: LiveRun, { entry, prepared }: Job, effects: BatchEffects): Awaitable<void> {
-  const outcome = runCall(run, prepared, entry);
-  if (outcome instanceof Promise) return outcome.then((settled) => settleJob(entry, settled, effects));
-  return settleJob(entry, outcome, effects);
-}
-
-function settleJob(entry: Job["entry"], outcome: CallOutcome, effects: BatchEffects): void {
-  if (outcome.control !== undefined) effects.control = strongerControl(effects.control, outcome.control);
-  if (outcome.stop !== undefined) effects.stop ??= outcome.stop;
-  if (outcome.requests !== undefined) effects.requests.push(...outcome.requests);
-  if (outcome.waiting !== undefined) entry.waiting = outcome.waiting;
-  else if (outcome.result !== undefined) entry.result = outcome.result;
-}
-
-/** All calls have run that can: results into the history, and on to what the batch has led to. */
-function finishBatch(
-  run: LiveRun,
-  batch: LiveBatch,
-  blocks: readonly ToolCallBlock[],
-  effects: BatchEffects,
-): Awaitable<void> {
-  const { state } = run;
-  run.throwIfCancelled();
-  if (effects.requests.length > 0) {
-    pause(run, effects.requests, "tools");
-    return;
-  }
-  const { control } = effects;
-  if (control !== undefined && !isAlreadyDue(control)) return honour(run, control, "tools").then(() => {});
-  const results = batch.calls.map((entry, i) => resultOf(entry, blocks[i]));
-  const told = judgeProgress(run, blocks, results);
-  for (const result of told) state.messages.push(result);
-  state.batch = null;
-  state.usage = { ...state.usage, toolCalls: state.counters.toolCalls };
-  if (effects.stop !== undefined) {
-    state.stop = effects.stop;
-    state.phase = "finalize";
-  } else if (effects.capped) hitLimit(run, "maxToolCalls", state.config.limits.maxToolCalls);
-  else state.phase = state.edits.length > 0 ? "compact" : "dispatch";
+/** A hook that ends the run before anything of the batch has run: nothing of it does. */
+function endsRun(control: ControlBy | undefined): boolean {
+  return control?.type === "fail" || control?.type === "stop";
 }
 
 /** A jump to the tools, out of their own phase, is where the run is already. */

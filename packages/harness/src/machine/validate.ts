@@ -9,13 +9,17 @@ import {
   text,
   userMessage,
 } from "@tinyagents/core";
+import type { AgentDefinition } from "../definition.js";
 import { extractJson } from "../output/extract.js";
 import type { OutputPlan } from "../output/plan.js";
 import { matchingVariant } from "../output/variant.js";
 import type { LiveRun } from "../run/live-run.js";
+import type { LiveState } from "../run/live-state.js";
 import { lastAnswer } from "../run/result.js";
-import { correction } from "../tools/correction.js";
+import { correction, issueLines } from "../tools/correction.js";
 import { checkWithSchema } from "../tools/prepare.js";
+
+type Awaitable<T> = T | Promise<T>;
 
 /** What the last answer offers as structured output. */
 interface Candidate {
@@ -44,11 +48,28 @@ export async function validate(run: LiveRun): Promise<void> {
   if (unwrapped === undefined) return correct(run, plan, candidate, [{ path: "value", message: "is missing" }]);
   const checked = await check(run, plan, unwrapped.value);
   if (!checked.ok) return correct(run, plan, candidate, checked.issues);
-  const variant = await matchingVariant(run, plan.schema, unwrapped.value);
+  const variant = await matchingVariant(run, plan.variants, unwrapped.value);
   state.output = { strategy: plan.strategy, value: unwrapped.value, ...(variant === undefined ? {} : { variant }) };
   run.output = { value: checked.value };
   run.event()?.("output.validated", { strategy: plan.strategy, ...(variant === undefined ? {} : { variant }) });
   state.phase = "finalize";
+}
+
+/**
+ * The structured answer as its schema gives it, of a run that was resumed after it had been checked: state has its JSON
+ * alone. Nothing when that is all there is to it.
+ */
+export function outputAgain(
+  { output: plan }: AgentDefinition,
+  { output }: LiveState,
+): Awaitable<{ readonly value: unknown } | undefined> {
+  if (plan?.standard === undefined || output?.value === undefined) return undefined;
+  const checked = checkStandard(plan.standard, output.value);
+  return checked instanceof Promise ? checked.then(valueOf) : valueOf(checked);
+}
+
+function valueOf(checked: Checked): { readonly value: unknown } | undefined {
+  return checked.ok ? checked : undefined;
 }
 
 function candidateOf(run: LiveRun, plan: OutputPlan, answer: string): Candidate {
@@ -92,11 +113,7 @@ function complaint(plan: OutputPlan, issues: readonly ArgumentIssue[]): string {
   const { onInvalid } = plan;
   if (typeof onInvalid === "string") return onInvalid;
   if (typeof onInvalid === "function") return onInvalid(issues);
-  return `Your answer does not have the form that was asked for:\n${lines(issues)}\nGive it again, complete, in the right form.`;
-}
-
-function lines(issues: readonly ArgumentIssue[]): string {
-  return issues.map(({ path, message }) => (path === "" ? `- ${message}` : `- ${path}: ${message}`)).join("\n");
+  return `Your answer does not have the form that was asked for:\n${issueLines(issues)}\nGive it again, complete, in the right form.`;
 }
 
 function invalid(
@@ -106,7 +123,7 @@ function invalid(
   issues: readonly ArgumentIssue[],
 ): TinyAgentsError<"structured_output_invalid"> {
   const finishReason = run.state.lastResponse?.finishReason ?? "stop";
-  const what = issues.length === 0 ? "" : `\n${lines(issues)}`;
+  const what = issues.length === 0 ? "" : `\n${issueLines(issues)}`;
   return new TinyAgentsError(
     "structured_output_invalid",
     `The run has no structured answer that fits (${reason}).${what}`,

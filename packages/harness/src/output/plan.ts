@@ -13,6 +13,7 @@ import {
   toJsonSchema,
 } from "@tinyagents/core";
 import type { OutputOption, OutputSpec } from "../options.js";
+import { embed, variantsOf } from "./embed.js";
 
 /** How a structured answer is asked for and checked, worked out once. */
 export interface OutputPlan {
@@ -22,8 +23,10 @@ export interface OutputPlan {
   readonly standard: StandardSchema | undefined;
   /** What the model is shown: always an object. */
   readonly wireSchema: JsonSchema;
-  /** What the answer must satisfy when `standard` is absent, and where union variants are found. */
+  /** What the answer must satisfy when `standard` is absent. */
   readonly schema: JsonSchema;
+  /** A schema for each variant, when `schema` is a union. */
+  readonly variants: readonly JsonSchema[] | undefined;
   /** The answer is under the key `value`, since providers only take schemas of objects. */
   readonly wrapped: boolean;
   readonly responseFormat: ResponseFormat | undefined;
@@ -47,9 +50,7 @@ export function planOutput(
   const name = spec.name ?? "final_answer";
   const schema = spec.jsonSchema ?? toJsonSchema(spec.schema);
   const wrapped = schema.type !== "object" || schema.anyOf !== undefined || schema.oneOf !== undefined;
-  const wireSchema: JsonSchema = wrapped
-    ? { type: "object", properties: { value: schema }, required: ["value"], additionalProperties: false }
-    : schema;
+  const wireSchema = wrapped ? inObject(schema) : schema;
   const wanted = spec.strategy ?? "auto";
   const strategy = wanted === "auto" ? bestStrategy(profile) : wanted;
   if (strategy === "tool" && tools.has(name)) {
@@ -71,12 +72,24 @@ export function planOutput(
     standard: isStandardSchema(spec.schema) ? spec.schema : undefined,
     wireSchema,
     schema,
+    variants: variantsOf(schema),
     wrapped,
     responseFormat: strategy === "native" ? { type: "json_schema", name, schema: wireSchema, strict: true } : undefined,
     tool,
     toolChoice: tool === undefined ? undefined : forcedChoice(profile, name),
     instructions: strategy === "prompt" ? promptFor(wireSchema) : undefined,
     onInvalid: spec.onInvalid,
+  };
+}
+
+function inObject(answer: JsonSchema): JsonSchema {
+  const { schema, definitions } = embed(answer, "#/properties/value");
+  return {
+    type: "object",
+    properties: { value: schema },
+    required: ["value"],
+    additionalProperties: false,
+    ...definitions,
   };
 }
 

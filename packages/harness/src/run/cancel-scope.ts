@@ -43,14 +43,14 @@ export class CancelScope {
     return () => void callbacks.delete(callback);
   }
 
-  /** The first reason stays. */
+  /** The first reason stays. What was linked last, and so lies innermost, is told first. */
   cancel(reason: TinyAgentsError): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#controller?.abort(reason);
     const callbacks = this.#callbacks;
     this.#callbacks = undefined;
-    if (callbacks !== undefined) for (const callback of callbacks) callback();
+    if (callbacks !== undefined) for (const callback of [...callbacks].reverse()) callback();
   }
 
   /** Takes this scope out of the tree: nothing above it holds it any more. */

@@ -1,9 +1,11 @@
 import type { Clock } from "@tinyagents/core";
 
-/** Something that must be over by a moment. */
+/** Something that must be over by a moment. Whoever makes one keeps `place` at -1 and leaves it alone. */
 export interface Deadline {
   readonly atMs: number;
-  readonly onPassed: () => void;
+  /** Where it stands in the list of its run; -1 when it does not. */
+  place: number;
+  onPassed(): void;
 }
 
 /**
@@ -12,7 +14,7 @@ export interface Deadline {
  */
 export class Deadlines {
   readonly #clock: Clock;
-  readonly #pending = new Set<Deadline>();
+  readonly #pending: Deadline[] = [];
   #armedAtMs = Number.POSITIVE_INFINITY;
   #disarm: (() => void) | undefined;
 
@@ -20,20 +22,34 @@ export class Deadlines {
     this.#clock = clock;
   }
 
-  add(afterMs: number, onPassed: () => void): Deadline {
-    const deadline: Deadline = { atMs: this.#clock.now() + afterMs, onPassed };
-    this.#pending.add(deadline);
+  add(deadline: Deadline): void {
+    deadline.place = this.#pending.length;
+    this.#pending.push(deadline);
     if (deadline.atMs < this.#armedAtMs) this.#arm(deadline.atMs);
+  }
+
+  /** The short form for a deadline that needs no object of its own. */
+  after(delayMs: number, onPassed: () => void): Deadline {
+    const deadline: Deadline = { atMs: this.#clock.now() + delayMs, place: -1, onPassed };
+    this.add(deadline);
     return deadline;
   }
 
+  /** Takes a deadline out; one that has passed, or is not there, is left. */
   met(deadline: Deadline): void {
-    this.#pending.delete(deadline);
+    const { place } = deadline;
+    if (place < 0) return;
+    deadline.place = -1;
+    const last = this.#pending.pop();
+    if (last === undefined || last === deadline) return;
+    this.#pending[place] = last;
+    last.place = place;
   }
 
   /** Leaves no timer behind. */
   close(): void {
-    this.#pending.clear();
+    for (const deadline of this.#pending) deadline.place = -1;
+    this.#pending.length = 0;
     this.#disarm?.();
     this.#disarm = undefined;
     this.#armedAtMs = Number.POSITIVE_INFINITY;
@@ -49,13 +65,14 @@ export class Deadlines {
     this.#disarm = undefined;
     this.#armedAtMs = Number.POSITIVE_INFINITY;
     const nowMs = this.#clock.now();
-    let nearestMs = Number.POSITIVE_INFINITY;
-    for (const deadline of this.#pending) {
-      if (deadline.atMs <= nowMs) {
-        this.#pending.delete(deadline);
-        deadline.onPassed();
-      } else nearestMs = Math.min(nearestMs, deadline.atMs);
+    const due = this.#pending.filter(({ atMs }) => atMs <= nowMs).sort((one, other) => one.atMs - other.atMs);
+    for (const deadline of due) {
+      if (deadline.place < 0) continue;
+      this.met(deadline);
+      deadline.onPassed();
     }
+    let nearestMs = Number.POSITIVE_INFINITY;
+    for (const { atMs } of this.#pending) nearestMs = Math.min(nearestMs, atMs);
     if (nearestMs < this.#armedAtMs) this.#arm(nearestMs);
   }
 }

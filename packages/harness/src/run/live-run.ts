@@ -1,10 +1,13 @@
 import {
+  type AgentEvent,
   type AgentStreamItem,
   abortError,
   type Clock,
   type EventData,
+  type EventEnvelope,
   type EventSink,
   type EventType,
+  fanOut,
   type HookScope,
   type IdSource,
   limitError,
@@ -29,9 +32,20 @@ import { RunScope } from "./run-scope.js";
 /** Emits one event; the envelope is made from the run. */
 export type EmitEvent = <T extends EventType>(type: T, data: EventData[T]) => void;
 
+/** Something that a run waits for. */
+export interface UnderWay {
+  /** For whoever asks what did not stop. */
+  readonly name: string;
+  /** The run goes on without it. */
+  leave?(reason: TinyAgentsError): void;
+}
+
 /** What a driver may hand to a run besides the surroundings. */
 export interface LiveRunOptions extends StepContext {
-  readonly modes?: ReadonlySet<StreamMode> | undefined;
+  /** What holds the run: cancelling it cancels the run. */
+  readonly owner?: CancelScope | undefined;
+  /** What `emit` wants, asked anew each time. Absent: everything. */
+  readonly modes?: Pick<ReadonlySet<StreamMode>, "has"> | undefined;
 }
 
 /**
@@ -48,31 +62,36 @@ export class LiveRun {
   readonly registry: StoreRegistry | undefined;
   readonly recorder: RunRecorder | undefined;
   readonly data: unknown;
-  readonly cancellation: CancelScope = new CancelScope();
+  readonly cancellation: CancelScope;
   readonly deadlines: Deadlines;
   readonly hooks: RunScope;
+  /** What the run waits for at the moment. */
+  readonly underWay: UnderWay[] = [];
   /** Names of what did not settle when the run was cancelled. */
   readonly ignoredBy: string[] = [];
-  /** Failures that `onError` hooks have heard of. */
-  readonly heard: WeakSet<TinyAgentsError> = new WeakSet();
+  /** The run ended without what it had under way. */
+  #leftBehind = false;
+  #heard: Set<TinyAgentsError> | undefined;
   /** The structured answer as its schema gave it: it may be more than JSON. */
   output: { readonly value: unknown } | undefined;
-  /** What tool results that are failures stand for. */
-  readonly toolFailures: WeakMap<ToolMessage, TinyAgentsError> = new WeakMap();
+  #toolFailures: Map<ToolMessage, TinyAgentsError> | undefined;
   /** The error that ended the run, with its causes. */
   failure: TinyAgentsError | undefined;
+  /** Edits of the history since the last model call. */
+  compactions = 0;
   /** Call ids of the history, for telling a repeated one. Made when first needed. */
   callIds: Set<string> | undefined;
   /** Where `agent.stream` and observers take their items. Absent: nobody watches. */
   readonly show: ((item: AgentStreamItem) => void | Promise<void>) | undefined;
-  readonly showsMessages: boolean;
-  readonly showsTools: boolean;
-  readonly showsUsage: boolean;
-  readonly showsCost: boolean;
-  readonly showsUpdates: boolean;
+  /** Settles when the items that were offered have been taken; absent when they have. */
+  held: Promise<unknown> | undefined;
+  readonly #modes: LiveRunOptions["modes"];
+  /** The sink, and the stream where it has events: each gets only what it asked for. */
+  readonly #sink: EventSink | undefined;
   readonly #emitEvent: EmitEvent | undefined;
   readonly #unlink: () => void;
   #openedAtMs: number;
+  #closed = false;
   /** Fragments since the last numbered event. */
   #deltas = 0;
 
@@ -86,26 +105,25 @@ export class LiveRun {
     this.registry = options.stores ?? definition.stores;
     this.recorder = options.recorder ?? definition.recorder;
     this.data = options.data;
+    this.cancellation = new CancelScope(options.owner);
     this.deadlines = new Deadlines(this.clock);
     this.hooks = new RunScope(this);
     const { emit, modes } = options;
     this.show = emit === undefined ? undefined : (item) => emit(item);
-    const shows = (mode: StreamMode): boolean => emit !== undefined && (modes === undefined || modes.has(mode));
-    this.showsMessages = shows("messages");
-    this.showsTools = shows("tools");
-    this.showsUsage = shows("usage");
-    this.showsCost = shows("cost");
-    this.showsUpdates = shows("updates");
-    const showsEvents = shows("events");
-    if (this.events !== undefined || showsEvents) this.#emitEvent = (type, data) => this.#emit(type, data, showsEvents);
+    this.#modes = modes;
+    if (this.events !== undefined || emit !== undefined) {
+      this.#sink = this.#listeners();
+      this.#emitEvent = (type, data) => this.#emit(type, data);
+    }
     this.#openedAtMs = this.clock.now();
     const { signal } = options;
     this.#unlink = onAbort(signal, () => this.cancellation.cancel(abortError(signal?.reason)));
     const { wallClockMs } = state.config.limits;
     if (wallClockMs !== undefined) {
-      this.deadlines.add(Math.max(0, wallClockMs - state.activeMs), () => {
-        this.cancellation.cancel(limitError("wallClockMs", wallClockMs, this.countersJson()));
-      });
+      const timeIsUp = (): void => this.cancel(limitError("wallClockMs", wallClockMs, this.countersJson()));
+      const leftMs = wallClockMs - state.activeMs;
+      if (leftMs > 0) this.deadlines.after(leftMs, timeIsUp);
+      else timeIsUp();
     }
   }
 
@@ -113,9 +131,30 @@ export class LiveRun {
     return this.hooks;
   }
 
+  /** Whether somebody watches items of a mode just now: observers come and go. */
+  shows(mode: StreamMode): boolean {
+    return this.show !== undefined && !this.#closed && (this.#modes === undefined || this.#modes.has(mode));
+  }
+
+  /** Shows an item from where nobody can wait for its reader: the next step does. */
+  offer(item: AgentStreamItem): void {
+    const taking = this.show?.(item);
+    if (!(taking instanceof Promise)) return;
+    // What it rejects with is thrown where it is waited for.
+    taking.catch(() => {});
+    this.held = this.held === undefined ? taking : Promise.all([this.held, taking]);
+  }
+
+  /** Waits until what was offered has been taken. @throws what whoever takes the items throws. */
+  async taken(): Promise<void> {
+    const { held } = this;
+    this.held = undefined;
+    await held;
+  }
+
   /** Whether events are made at all: asked before data is built for one that is dear. */
   get listened(): boolean {
-    return this.#emitEvent !== undefined;
+    return this.events !== undefined || this.shows("events");
   }
 
   /** Whether somebody wants fragments as events. */
@@ -133,15 +172,17 @@ export class LiveRun {
    * `run.event()?.("tool.started", { ... })` builds no data then.
    */
   event(): EmitEvent | undefined {
+    if (this.#closed) return undefined;
     this.state.seq++;
     this.#deltas = 0;
-    return this.#emitEvent;
+    return this.listened ? this.#emitEvent : undefined;
   }
 
   /** Emits a fragment: its number is its own, so that no other event's depends on how an answer was split. */
   emitDelta<T extends "model.delta" | "tool.delta">(type: T, data: EventData[T]): void {
+    if (this.#closed) return;
     this.#deltas++;
-    this.#emit(type, data, false, `${this.state.seq}.${this.#deltas}`);
+    this.#emit(type, data, `${this.state.seq}.${this.#deltas}`);
   }
 
   /** How long a cancelled run waits for what it has under way, ms. */
@@ -179,35 +220,106 @@ export class LiveRun {
     return this.state.activeMs + this.clock.now() - this.#openedAtMs;
   }
 
-  /** Leaves no listener and no timer behind. */
+  /** Goes on without what ignores the cancellation, on a copy of the state. */
+  leaveBehind(): void {
+    const { reason } = this.cancellation;
+    this.#leftBehind = true;
+    this.state = structuredClone(this.state);
+    for (const work of this.underWay) {
+      this.ignoredBy.push(work.name);
+      if (reason !== undefined) work.leave?.(reason);
+    }
+  }
+
+  /** Notes that `onError` hooks have heard of a failure. */
+  hear(failure: TinyAgentsError): void {
+    this.#heard ??= new Set();
+    this.#heard.add(failure);
+  }
+
+  hasHeard(failure: TinyAgentsError): boolean {
+    return this.#heard?.has(failure) === true;
+  }
+
+  /** Keeps the error that a tool result stands for, until its batch is finished. */
+  noteFailure(result: ToolMessage, failure: TinyAgentsError): void {
+    this.#toolFailures ??= new Map();
+    this.#toolFailures.set(result, failure);
+  }
+
+  failureOf(result: ToolMessage): TinyAgentsError | undefined {
+    return this.#toolFailures?.get(result);
+  }
+
+  /** The batch is finished: its failures are in the history, and known to whoever had to know. */
+  forgetFailures(): void {
+    this.#toolFailures = undefined;
+  }
+
+  begin(work: UnderWay): void {
+    this.underWay.push(work);
+  }
+
+  end(work: UnderWay): void {
+    const { underWay } = this;
+    const place = underWay.lastIndexOf(work);
+    const last = underWay.pop();
+    if (last !== undefined && last !== work && place >= 0) underWay[place] = last;
+  }
+
+  /**
+   * The state, for good. What was left behind may still write to the run, and then does so to a state that nobody
+   * has.
+   */
+  takeState(): LiveState {
+    const { state } = this;
+    const { toolCalls } = state.counters;
+    if (state.usage.toolCalls !== toolCalls) state.usage = { ...state.usage, toolCalls };
+    if (this.#leftBehind) this.state = structuredClone(state);
+    return state;
+  }
+
+  /** Leaves no listener and no timer behind. What ends later than its run is told to nobody. */
   close(): void {
+    this.#closed = true;
     this.#unlink();
+    this.cancellation.close();
     this.deadlines.close();
   }
 
-  #emit<T extends EventType>(type: T, data: EventData[T], show: boolean, number = `${this.state.seq}`): void {
+  #listeners(): EventSink {
+    const stream: EventSink = {
+      deltas: false,
+      payloads: false,
+      emit: (event) => {
+        if (this.shows("events")) this.offer({ type: "event", event });
+      },
+    };
+    if (this.events === undefined) return stream;
+    return fanOut(this.show === undefined ? [this.events] : [this.events, stream]);
+  }
+
+  #emit<T extends EventType>(type: T, data: EventData[T], number = `${this.state.seq}`): void {
     const { config, seq } = this.state;
-    const event = {
+    const { runId, rootRunId, parentRunId, threadId, tags } = config;
+    const event: Draft<EventEnvelope<T>> = {
       v: 1,
-      id: `${config.runId}/${number}`,
+      id: `${runId}/${number}`,
       seq,
       timeMs: this.clock.now(),
       type,
-      runId: config.runId,
-      rootRunId: config.rootRunId,
-      ...(config.parentRunId === undefined ? {} : { parentRunId: config.parentRunId }),
-      ...(config.threadId === undefined ? {} : { threadId: config.threadId }),
+      runId,
+      rootRunId,
       component: this.definition.name,
-      ...(config.tags.length === 0 ? {} : { tags: config.tags }),
       data,
-    } as never;
-    try {
-      this.events?.emit(event);
-    } catch {
-      // A watcher's failure is its own; the run goes on.
-    }
-    if (show) void this.show?.({ type: "event", event });
+    };
+    if (parentRunId !== undefined) event.parentRunId = parentRunId;
+    if (threadId !== undefined) event.threadId = threadId;
+    if (tags.length > 0) event.tags = tags;
+    this.#sink?.emit(event as AgentEvent);
   }
 }
+
+type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
 const DEFAULT_IDS = randomIds();

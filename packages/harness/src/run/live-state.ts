@@ -29,7 +29,7 @@ export type LiveState = Mutable<
   batch: LiveBatch | null;
   edits: HistoryEdit[];
   readonly recentTurns: TurnTrace[];
-  usageByModel: readonly ModelUsage[];
+  readonly usageByModel: Mutable<ModelUsage>[];
   readonly middleware: { [name: string]: JsonValue };
   readonly answers: { [name: string]: JsonValue };
 };

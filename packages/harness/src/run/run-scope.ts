@@ -1,5 +1,5 @@
 import {
-  addToModel,
+  type AgentRun,
   addTotals,
   type ContextEstimate,
   type Counters,
@@ -14,7 +14,6 @@ import {
   type Message,
   type MiddlewareContext,
   type ModelRequest,
-  type ModelUsage,
   type ResolvedLimits,
   type RunConfig,
   type RunContext,
@@ -23,6 +22,7 @@ import {
   TinyAgentsError,
   type UsageTotals,
 } from "@tinyagents/core";
+import { addCost } from "./add-cost.js";
 import type { LiveRun } from "./live-run.js";
 import { setOwn } from "./live-state.js";
 
@@ -70,9 +70,14 @@ export class LiveRunContext implements RunContext {
   }
 
   remainingLimits(): Partial<ResolvedLimits> {
-    const { limits } = this.live.state.config;
+    const { config, counters } = this.live.state;
+    const { limits } = config;
     return {
-      maxDepth: limits.maxDepth,
+      ...limits,
+      maxModelCalls: Math.max(0, limits.maxModelCalls - counters.modelCalls),
+      maxToolCalls: Math.max(0, limits.maxToolCalls - counters.toolCalls),
+      maxRetries: Math.max(0, limits.maxRetries - counters.retries),
+      maxCorrections: Math.max(0, limits.maxCorrections - counters.corrections),
       ...(limits.wallClockMs === undefined
         ? {}
         : { wallClockMs: Math.max(0, limits.wallClockMs - this.live.elapsedMs) }),
@@ -83,12 +88,15 @@ export class LiveRunContext implements RunContext {
   }
 
   /** Counts a finished child's tree into this run's. */
-  addBelow(usage: UsageTotals, byModel: readonly ModelUsage[]): void {
+  addBelow({ treeUsage, usageByModel, cost }: AgentRun<unknown>): void {
     const { state } = this.live;
-    state.childUsage = addTotals(state.childUsage, usage);
-    let lines = state.usageByModel;
-    for (const line of byModel) lines = addToModel(lines, line.model, (totals) => addTotals(totals, line.usage));
-    state.usageByModel = lines;
+    state.childUsage = addTotals(state.childUsage, treeUsage);
+    addCost(state, { cost, calls: treeUsage.modelCalls, unpricedCalls: cost?.unpricedCalls ?? 0 });
+    for (const { model, usage: added } of usageByModel) {
+      const line = state.usageByModel.find((known) => known.model.id === model.id);
+      if (line === undefined) state.usageByModel.push({ model, usage: added });
+      else line.usage = addTotals(line.usage, added);
+    }
   }
 
   /** Emits an event of the run. */
@@ -160,8 +168,13 @@ export class RunScope implements HookScope {
   }
 
   watch(middleware: string, hook: HookName): ((error?: TinyAgentsError) => void) | undefined {
+    if (hook === "onModelDelta" || hook === "onToolDelta") return undefined;
     const live = this.#live;
-    if (!live.listened || hook === "onModelDelta" || hook === "onToolDelta") return undefined;
+    if (!live.listened) {
+      // Numbers advance whether or not anybody listens.
+      live.state.seq += 2;
+      return undefined;
+    }
     live.event()?.("middleware.started", { middleware, hook });
     return (error) => {
       if (error === undefined) live.event()?.("middleware.completed", { middleware, hook });

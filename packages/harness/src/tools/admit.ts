@@ -2,7 +2,6 @@ import {
   type BatchCall,
   type ControlBy,
   canonicalJson,
-  type JsonObject,
   type PauseRequest,
   type ToolCallBlock,
   type ToolInvocation,
@@ -10,7 +9,7 @@ import {
   toolMessage,
 } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
-import { type Approval, approve } from "./approve.js";
+import { type Approval, approve, approvedArgs } from "./approve.js";
 import { isResult, type PreparedCall, prepare } from "./prepare.js";
 
 type Awaitable<T> = T | Promise<T>;
@@ -41,7 +40,7 @@ export function admit(run: LiveRun, block: ToolCallBlock, entry: BatchCall, mode
 
 /** What was approved is what runs, also where it is not what the model wrote. */
 function asApproved(block: ToolCallBlock, { approvedArgsJson }: BatchCall): ToolCallBlock {
-  return approvedArgsJson === undefined ? block : { ...block, args: JSON.parse(approvedArgsJson) as JsonObject };
+  return approvedArgsJson === undefined ? block : { ...block, args: approvedArgs(approvedArgsJson) };
 }
 
 async function admitSlowly(
@@ -78,34 +77,40 @@ function approved(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Await
 function decided(run: LiveRun, prepared: PreparedCall, approval: Approval): Awaitable<Admission> {
   if (approval.type === "denied") return { type: "result", result: approval.result };
   if (approval.type === "ask") return { type: "wait", request: approval.request };
-  if (!approval.changed) return { type: "run", prepared };
-  return editedCall(run, approval.call);
+  if (approval.type === "not_needed") return { type: "run", prepared };
+  const { argsJson, changed } = approval;
+  if (!changed) return { type: "run", prepared: { ...prepared, approvedArgsJson: argsJson } };
+  return editedCall(run, prepared.invocation, argsJson);
 }
 
 /** Arguments that the approver put in place of the model's are checked like the model's. */
-async function editedCall(run: LiveRun, call: ToolInvocation): Promise<Admission> {
-  const again = await recheck(run, call);
-  return isResult(again) ? { type: "result", result: again } : { type: "run", prepared: again };
+async function editedCall(run: LiveRun, call: ToolInvocation, approvedArgsJson: string): Promise<Admission> {
+  const again = await recheck(run, { ...call, args: approvedArgs(approvedArgsJson) });
+  if (isResult(again)) return { type: "result", result: again };
+  return { type: "run", prepared: { ...again, approvedArgsJson } };
 }
 
 /**
- * The last word before a tool runs: what wraps hand on must be what was admitted. A changed call is checked again, and
- * one that needs approval runs only with the arguments that were approved.
+ * The last word before a tool runs: what wraps hand on must be what was admitted. A changed call is checked again. One
+ * that was approved runs with the arguments that were approved: a copy of them, whatever became of the objects since.
  */
 export async function atTheBoundary(
   run: LiveRun,
   admitted: PreparedCall,
   call: ToolInvocation,
 ): Promise<PreparedCall | ToolMessage> {
-  const { invocation } = admitted;
-  if (call.id === invocation.id && call.name === invocation.name && call.args === invocation.args) return admitted;
-  const again = await recheck(run, { ...call, id: invocation.id, modelCallId: invocation.modelCallId });
+  const { invocation, approvedArgsJson } = admitted;
+  const { id, modelCallId } = invocation;
+  if (approvedArgsJson === undefined) {
+    if (call.id === id && call.name === invocation.name && call.args === invocation.args) return admitted;
+  } else if (call.name === invocation.name && canonicalJson(call.args) === approvedArgsJson) {
+    return recheck(run, { ...invocation, args: approvedArgs(approvedArgsJson) });
+  }
+  const again = await recheck(run, { ...call, id, modelCallId });
   if (isResult(again) || again.invocation.policy.approval !== "always") return again;
-  const same = call.name === invocation.name && canonicalJson(call.args) === canonicalJson(invocation.args);
-  if (same && invocation.policy.approval === "always") return admitted;
   return toolMessage(
-    { id: invocation.id, name: call.name },
-    "The call was changed after it was approved. It was not run.",
+    { id, name: call.name },
+    "The call was changed into one that nobody approved. It was not run.",
     "denied",
   );
 }

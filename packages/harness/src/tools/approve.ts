@@ -2,6 +2,10 @@ import {
   type ApprovalAnswer,
   type ApprovalRequest,
   canonicalJson,
+  type JsonObject,
+  type JsonValue,
+  readApprovalAnswer,
+  TinyAgentsError,
   type ToolInvocation,
   type ToolMessage,
   toolMessage,
@@ -10,7 +14,8 @@ import type { LiveRun } from "../run/live-run.js";
 
 /** Whether a call may be run: yes, with these arguments; no, and what the model is told; or somebody is to be asked. */
 export type Approval =
-  | { readonly type: "granted"; readonly call: ToolInvocation; readonly changed: boolean }
+  | { readonly type: "not_needed" }
+  | { readonly type: "granted"; readonly argsJson: string; readonly changed: boolean }
   | { readonly type: "denied"; readonly result: ToolMessage }
   | { readonly type: "ask"; readonly request: ApprovalRequest };
 
@@ -18,9 +23,9 @@ type Awaitable<T> = T | Promise<T>;
 
 /** Asks for approval where the call's policy wants it. Without anybody to ask the answer is no. */
 export function approve(run: LiveRun, call: ToolInvocation, approvedArgsJson: string | undefined): Awaitable<Approval> {
-  if (call.policy.approval !== "always") return { type: "granted", call, changed: false };
+  if (call.policy.approval !== "always") return { type: "not_needed" };
   const argsJson = canonicalJson(call.args);
-  if (approvedArgsJson === argsJson) return { type: "granted", call, changed: false };
+  if (approvedArgsJson === argsJson) return { type: "granted", argsJson, changed: false };
   const { approver } = run.definition;
   const request: ApprovalRequest = {
     id: run.ids.next("approval"),
@@ -36,24 +41,32 @@ export function approve(run: LiveRun, call: ToolInvocation, approvedArgsJson: st
     return denied(run, request, { approve: false, reason: "nobody can approve calls in this run" });
   const answer = approver.decide(request, run.cancellation.signal);
   return answer instanceof Promise
-    ? answer.then((settled) => decided(run, call, request, settled))
-    : decided(run, call, request, answer);
+    ? answer.then((settled) => decided(run, request, settled))
+    : decided(run, request, answer);
 }
 
-function decided(
-  run: LiveRun,
-  call: ToolInvocation,
-  request: ApprovalRequest,
-  answer: ApprovalAnswer | "ask",
-): Approval {
-  if (answer === "ask") return { type: "ask", request };
+/** @throws `invalid_request` for what is no answer: a yes that cannot be read is no yes. */
+function decided(run: LiveRun, request: ApprovalRequest, given: ApprovalAnswer | "ask"): Approval {
+  if (given === "ask") return { type: "ask", request };
+  const answer = readApprovalAnswer(given as unknown as JsonValue);
+  if (answer === undefined) {
+    throw new TinyAgentsError(
+      "invalid_request",
+      `The approver gave no answer for the tool ${request.tool}: { approve: true }, { approve: false, reason } or "ask" is expected.`,
+      { details: { reason: "approval_answer" } },
+    );
+  }
   if (!answer.approve) return denied(run, request, answer);
   announceGrant(run, request, answer);
-  return {
-    type: "granted",
-    call: answer.args === undefined ? call : { ...call, args: answer.args },
-    changed: answer.args !== undefined,
-  };
+  const { args } = answer;
+  return args === undefined
+    ? { type: "granted", argsJson: request.argsJson, changed: false }
+    : { type: "granted", argsJson: canonicalJson(args), changed: true };
+}
+
+/** The arguments of an approval, as a copy that nobody else holds. */
+export function approvedArgs(argsJson: string): JsonObject {
+  return JSON.parse(argsJson) as JsonObject;
 }
 
 /** What the model is told of a refusal. */

@@ -1,11 +1,12 @@
-import type {
-  BatchCall,
-  ControlBy,
-  PauseRequest,
-  RunStop,
-  ToolInvocation,
-  ToolMessage,
-  ToolOutcome,
+import {
+  type BatchCall,
+  type ControlBy,
+  type PauseRequest,
+  type RunStop,
+  strongerControl,
+  type ToolInvocation,
+  type ToolMessage,
+  type ToolOutcome,
 } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 import { requestsBelow } from "../sub-agent.js";
@@ -22,60 +23,57 @@ export interface CallOutcome {
   readonly requests?: readonly PauseRequest[];
   readonly stop?: RunStop;
   readonly control?: ControlBy;
+  /** What ends the run although the call itself has its result. */
+  readonly failure?: { readonly error: unknown };
 }
 
-/** Runs one admitted call inside the wraps, lets `afterTool` hooks look, records the result, and tells of it. */
-export function runCall(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Awaitable<CallOutcome> {
-  const { invocation } = prepared;
+/** Tells of an admitted call and runs it inside the wraps. */
+export function beginCall(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Awaitable<Executed> {
   if (entry.waiting === undefined) {
-    const showing = announceStart(run, invocation);
-    if (showing !== undefined) return showing.then(() => runAnnounced(run, prepared, entry));
+    const showing = announceStart(run, prepared.invocation);
+    if (showing !== undefined) return showing.then(() => inWraps(run, prepared, entry));
   }
-  return runAnnounced(run, prepared, entry);
-}
-
-function runAnnounced(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Awaitable<CallOutcome> {
-  const executed = inWraps(run, prepared, entry);
-  if (executed instanceof Promise) return executed.then((settled) => afterCall(run, prepared.invocation, settled));
-  return afterCall(run, prepared.invocation, executed);
+  return inWraps(run, prepared, entry);
 }
 
 function inWraps(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Awaitable<Executed> {
   const { waiting } = entry;
   const resumed = waiting?.state === undefined ? undefined : { state: waiting.state, answers: waiting.answers ?? {} };
   const { aroundTool } = run.definition.hooks;
-  if (aroundTool === undefined) return execute(run, prepared.tool, prepared.invocation, resumed);
+  if (aroundTool === undefined) return execute(run, prepared, resumed);
   return wrapped(run, prepared, resumed, aroundTool);
 }
 
 async function wrapped(
   run: LiveRun,
   prepared: PreparedCall,
-  resumed: Parameters<typeof execute>[3],
+  resumed: Parameters<typeof execute>[2],
   aroundTool: NonNullable<LiveRun["definition"]["hooks"]["aroundTool"]>,
 ): Promise<Executed> {
   let outcome: ToolOutcome | undefined;
   const message = await aroundTool(prepared.invocation, run.scope, async (call) => {
     outcome = undefined;
+    run.throwIfCancelled();
     const admitted = await atTheBoundary(run, prepared, call);
     if (isResult(admitted)) return admitted;
-    const executed = await execute(run, admitted.tool, admitted.invocation, resumed);
+    const executed = await execute(run, admitted, resumed);
     outcome = executed.outcome;
     return executed.message;
   });
   return outcome === undefined ? { message } : { message, outcome };
 }
 
-function afterCall(run: LiveRun, call: ToolInvocation, executed: Executed): Awaitable<CallOutcome> {
+/** Lets `afterTool` hooks look at what a call gave, records it, and tells of it. */
+export function endCall(run: LiveRun, call: ToolInvocation, executed: Executed): Awaitable<CallOutcome> {
   const { outcome } = executed;
   if (outcome?.type === "interrupt") return interrupted(run, call, outcome);
-  const failure = run.toolFailures.get(executed.message);
+  const failure = run.failureOf(executed.message);
   const { afterTool, onError } = run.definition.hooks;
   const quick =
     afterTool === undefined &&
     (failure === undefined || onError === undefined) &&
     run.recorder === undefined &&
-    !run.showsTools;
+    !run.shows("tools");
   if (!quick) return afterSlowly(run, call, executed);
   announceEnd(run, call, executed.message);
   const stop = stopOf(call, outcome);
@@ -86,20 +84,26 @@ async function afterSlowly(run: LiveRun, call: ToolInvocation, executed: Execute
   const { hooks } = run.definition;
   let result = executed.message;
   let control: ControlBy | undefined;
-  const failure = run.toolFailures.get(result);
-  if (failure !== undefined && hooks.onError !== undefined) {
-    run.heard.add(failure);
-    control = (await hooks.onError(failure, run.scope)).control;
+  const failure = run.failureOf(result);
+  try {
+    if (failure !== undefined && hooks.onError !== undefined) {
+      run.hear(failure);
+      control = (await hooks.onError(failure, run.scope)).control;
+      if (control?.type === "fail") run.hear(control.error);
+    }
+    if (hooks.afterTool !== undefined) {
+      const after = await hooks.afterTool(result, call, run.scope);
+      result = sameCall(after.value, result);
+      control = strongerControl(control, after.control);
+      if (failure !== undefined) run.noteFailure(result, failure);
+    }
+    await run.recorder?.toolResult(run.state.config.runId, call.id, result);
+  } catch (error) {
+    announceEnd(run, call, result);
+    return { result, failure: { error } };
   }
-  if (hooks.afterTool !== undefined) {
-    const after = await hooks.afterTool(result, call, run.scope);
-    result = sameCall(after.value, result);
-    control ??= after.control;
-    if (failure !== undefined) run.toolFailures.set(result, failure);
-  }
-  await run.recorder?.toolResult(run.state.config.runId, call.id, result);
   announceEnd(run, call, result);
-  if (run.showsTools) {
+  if (run.shows("tools")) {
     await run.show?.({ type: "tool_result", runId: run.state.config.runId, callId: call.id, tool: call.name, result });
   }
   const stop = stopOf(call, executed.outcome);
@@ -149,7 +153,7 @@ function interrupted(
 export function notExecuted(run: LiveRun, result: ToolMessage): ToolMessage {
   const { toolCallId: callId, name: tool, status } = result;
   run.event()?.("tool.failed", { callId, tool, status, elapsedMs: 0 });
-  if (run.showsTools) void run.show?.({ type: "tool_result", runId: run.state.config.runId, callId, tool, result });
+  if (run.shows("tools")) run.offer({ type: "tool_result", runId: run.state.config.runId, callId, tool, result });
   return result;
 }
 
@@ -158,13 +162,12 @@ function announceStart(
   { id: callId, name: tool, args, spec }: ToolInvocation,
 ): Promise<void> | undefined {
   const { label } = spec;
-  run.event()?.("tool.started", {
-    callId,
-    tool,
-    ...(label === undefined ? {} : { label }),
-    ...(run.wantsPayloads ? { payload: { args } } : {}),
-  });
-  if (!run.showsTools) return undefined;
+  const emit = run.event();
+  if (emit !== undefined) {
+    const named = label === undefined ? { callId, tool } : { callId, tool, label };
+    emit("tool.started", run.wantsPayloads ? { ...named, payload: { args } } : named);
+  }
+  if (!run.shows("tools")) return undefined;
   const { runId } = run.state.config;
   const shown = run.show?.({
     type: "tool_started",
@@ -177,11 +180,12 @@ function announceStart(
   return shown instanceof Promise ? shown : undefined;
 }
 
-function announceEnd(run: LiveRun, call: ToolInvocation, result: ToolMessage): void {
+/** Tells of the end of a call that has its result. */
+export function announceEnd(run: LiveRun, call: Pick<ToolInvocation, "id" | "name">, result: ToolMessage): void {
   const { id: callId, name: tool } = call;
   const elapsedMs = result.elapsedMs ?? 0;
   if (result.isError) {
-    const failure = run.toolFailures.get(result);
+    const failure = run.failureOf(result);
     run.event()?.("tool.failed", {
       callId,
       tool,
@@ -191,17 +195,17 @@ function announceEnd(run: LiveRun, call: ToolInvocation, result: ToolMessage): v
     });
     return;
   }
-  run.event()?.("tool.completed", {
-    callId,
-    tool,
-    elapsedMs,
-    chars: charsOf(result),
-    ...(run.wantsPayloads ? { payload: { content: result.content } } : {}),
-  });
+  const emit = run.event();
+  if (emit === undefined) return;
+  const facts = { callId, tool, elapsedMs, chars: charsOf(result) };
+  emit("tool.completed", run.wantsPayloads ? { ...facts, payload: { content: result.content } } : facts);
 }
 
 function charsOf({ content }: ToolMessage): number {
   let chars = 0;
-  for (const block of content) if (block.type === "text") chars += block.text.length;
+  for (const block of content) {
+    if (block.type === "text") chars += block.text.length;
+    else if (block.type === "json") chars += JSON.stringify(block.value).length;
+  }
   return chars;
 }

@@ -5,6 +5,7 @@ import {
   isToolOutcome,
   type JsonObject,
   type RetryContext,
+  type RetryPolicy,
   retryCall,
   TinyAgentsError,
   type ToolInvocation,
@@ -13,10 +14,12 @@ import {
   type ToolRuntime,
   toolError,
 } from "@tinyagents/core";
+import type { Deadline } from "../run/deadlines.js";
 import type { LiveRun } from "../run/live-run.js";
-import { settle } from "../run/settle.js";
-import { checkWithSchema } from "./prepare.js";
-import { blocksOfValue, resultMessage, smallResultMessage } from "./result.js";
+import { requestsBelow } from "../sub-agent.js";
+import { issueLines } from "./correction.js";
+import { checkWithSchema, type PreparedCall, wrongArguments } from "./prepare.js";
+import { blocksOfValue, plainJson, resultMessage, smallResultMessage } from "./result.js";
 import { LiveToolRuntime } from "./runtime.js";
 
 type Awaitable<T> = T | Promise<T>;
@@ -32,47 +35,63 @@ export interface Executed {
  * says so. Synchronous when the tool, its check and its result are.
  * @throws only what ends the run: its cancellation, failures of stores that it needs.
  */
-export function execute(
-  run: LiveRun,
-  tool: AnyTool,
-  call: ToolInvocation,
-  resumed: ToolRuntime["resumed"],
-): Awaitable<Executed> {
+export function execute(run: LiveRun, prepared: PreparedCall, resumed: ToolRuntime["resumed"]): Awaitable<Executed> {
+  const call = prepared.invocation;
   const startedAtMs = run.clock.now();
-  if (call.policy.retry !== undefined) return withRetries(run, tool, call, resumed, startedAtMs);
+  if (call.policy.retry !== undefined) return withRetries(run, prepared, call.policy.retry, resumed, startedAtMs);
   const runtime = new LiveToolRuntime(run, call, 1, resumed);
   let returned: unknown;
   try {
-    returned = attempt(run, tool, call, runtime);
+    returned = attempt(run, prepared, runtime);
   } catch (error) {
+    runtime.close();
     return failedMessage(run, call, error, startedAtMs, 1);
   }
-  if (returned instanceof Promise) {
-    return returned.then(
-      (value) => finish(run, tool, call, runtime, value, startedAtMs),
-      (error) => failedMessage(run, call, error, startedAtMs, 1),
-    );
-  }
-  return finish(run, tool, call, runtime, returned, startedAtMs);
+  if (returned instanceof Promise) return finishLater(run, prepared, runtime, returned, startedAtMs);
+  return finish(run, prepared, runtime, returned, startedAtMs);
 }
 
+async function finishLater(
+  run: LiveRun,
+  prepared: PreparedCall,
+  runtime: LiveToolRuntime,
+  returned: Promise<unknown>,
+  startedAtMs: number,
+): Promise<Executed> {
+  let value: unknown;
+  try {
+    value = await returned;
+  } catch (error) {
+    return failedMessage(run, prepared.invocation, error, startedAtMs, 1);
+  }
+  return finish(run, prepared, runtime, value, startedAtMs);
+}
+
+/** A tool that has a retry policy is tried again after any failure of its own, unless the policy names codes. */
 async function withRetries(
   run: LiveRun,
-  tool: AnyTool,
-  call: ToolInvocation,
+  prepared: PreparedCall,
+  policy: RetryPolicy,
   resumed: ToolRuntime["resumed"],
   startedAtMs: number,
 ): Promise<Executed> {
+  const call = prepared.invocation;
   let runtime = new LiveToolRuntime(run, call, 1, resumed);
+  let value: unknown;
   try {
-    const value = await retryCall(call.policy.retry ?? {}, retryContext(run, call), async (number) => {
+    value = await retryCall(policy, retryContext(run, call), async (number) => {
       runtime = new LiveToolRuntime(run, call, number, resumed);
-      return attempt(run, tool, call, runtime);
+      try {
+        return await attempt(run, prepared, runtime);
+      } catch (error) {
+        runtime.close();
+        throw toolError(call.name, call.id, error, { retryable: true });
+      }
     });
-    return await finish(run, tool, call, runtime, value, startedAtMs);
   } catch (error) {
     return failedMessage(run, call, error, startedAtMs, runtime.attempt);
   }
+  return finish(run, prepared, runtime, value, startedAtMs);
 }
 
 function retryContext(run: LiveRun, call: ToolInvocation): RetryContext {
@@ -93,65 +112,100 @@ function retryContext(run: LiveRun, call: ToolInvocation): RetryContext {
 }
 
 /** One attempt: the input is put together, the tool runs, an async tool within its time. */
-function attempt(run: LiveRun, tool: AnyTool, call: ToolInvocation, runtime: LiveToolRuntime): unknown {
-  const input = inputOf(tool, call, runtime);
-  if (input instanceof Promise) return input.then((settled) => invoke(run, tool, call, runtime, settled));
-  return invoke(run, tool, call, runtime, input);
+function attempt(run: LiveRun, prepared: PreparedCall, runtime: LiveToolRuntime): unknown {
+  // A second attempt does not get what the first one may have changed.
+  const { checked } = prepared;
+  const input = checked === undefined || runtime.attempt > 1 ? inputOf(prepared, runtime) : checked.value;
+  if (input instanceof Promise) return input.then((settled) => invoke(run, prepared, runtime, settled));
+  return invoke(run, prepared, runtime, input);
 }
 
-function invoke(run: LiveRun, tool: AnyTool, call: ToolInvocation, runtime: LiveToolRuntime, input: unknown): unknown {
+function invoke(run: LiveRun, { tool, invocation }: PreparedCall, runtime: LiveToolRuntime, input: unknown): unknown {
   const returned = tool.execute(input as never, runtime);
-  if (isThenable(returned)) return timed(run, call, runtime, Promise.resolve(returned));
-  if (isAsyncGenerator(returned)) return timed(run, call, runtime, drain(returned, runtime));
-  return returned;
+  const work = isThenable(returned) ? returned : isAsyncGenerator(returned) ? drain(returned, runtime) : undefined;
+  if (work === undefined) {
+    runtime.close();
+    return returned;
+  }
+  const limitMs = invocation.policy.timeoutMs ?? run.state.config.limits.toolTimeoutMs;
+  return new TimedWork(run, runtime, limitMs).wait(work);
 }
 
-/** What `execute` gets: the arguments as its schema gives them, with what the runtime fills in. */
-function inputOf(tool: AnyTool, call: ToolInvocation, runtime: LiveToolRuntime): Awaitable<unknown> {
-  const injected = tool.inject(runtime);
-  const args: JsonObject = injected === undefined ? call.args : { ...call.args, ...injected };
+/** What `execute` gets when the runtime fills in arguments: the complete ones, as the tool's schema gives them. */
+function inputOf({ tool, invocation }: PreparedCall, runtime: LiveToolRuntime): Awaitable<unknown> {
+  const args: JsonObject = { ...invocation.args, ...tool.inject(runtime) };
   if (tool.check === undefined) return args;
   const checked = tool.check(args);
-  if (checked instanceof Promise) return checked.then((settled) => checkedInput(call, settled));
-  return checkedInput(call, checked);
+  if (checked instanceof Promise) return checked.then((settled) => checkedInput(invocation, settled));
+  return checkedInput(invocation, checked);
 }
 
-function checkedInput(call: ToolInvocation, checked: Checked): unknown {
+function checkedInput({ name }: ToolInvocation, checked: Checked): unknown {
   if (checked.ok) return checked.value;
   throw new TinyAgentsError(
     "tool_arguments_invalid",
-    `The arguments for the tool ${call.name} do not fit once they are complete.`,
-    {
-      details: { tool: call.name, issues: checked.issues },
-    },
+    `The arguments for the tool ${name} do not fit:\n${issueLines(checked.issues)}`,
+    { details: { tool: name, issues: checked.issues } },
   );
 }
 
-/** Waits for an async tool no longer than it may take. A late end is ignored; no timer stays behind. */
-async function timed(
-  run: LiveRun,
-  call: ToolInvocation,
-  runtime: LiveToolRuntime,
-  work: Promise<unknown>,
-): Promise<unknown> {
-  const limitMs = call.policy.timeoutMs ?? run.state.config.limits.toolTimeoutMs;
-  let timeOut: (error: TinyAgentsError) => void = () => {};
-  const deadline = run.deadlines.add(limitMs, () => {
-    const error = new TinyAgentsError("timeout", `The tool ${call.name} did not finish within ${limitMs} ms.`, {
-      details: { scope: "tool_call", limitMs, name: call.name },
+/**
+ * An async tool's wait, no longer than it may take. A late end is ignored, no timer stays behind. What ignores the
+ * run's cancellation is the run's to leave behind: see `supervise`.
+ */
+class TimedWork implements Deadline {
+  readonly atMs: number;
+  place = -1;
+  readonly #run: LiveRun;
+  readonly #runtime: LiveToolRuntime;
+  readonly #limitMs: number;
+  #resolve: (value: unknown) => void = ignore;
+  #reject: (error: unknown) => void = ignore;
+
+  constructor(run: LiveRun, runtime: LiveToolRuntime, limitMs: number) {
+    this.#run = run;
+    this.#runtime = runtime;
+    this.#limitMs = limitMs;
+    this.atMs = run.clock.now() + limitMs;
+  }
+
+  wait(work: PromiseLike<unknown>): Promise<unknown> {
+    this.#run.deadlines.add(this);
+    this.#run.begin(this.#runtime);
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      work.then(
+        (value) => {
+          this.#close();
+          this.#resolve(value);
+        },
+        (error) => {
+          this.#close();
+          this.#reject(error);
+        },
+      );
     });
-    runtime.scope.cancel(error);
-    timeOut(error);
-  });
-  try {
-    return await settle(run, work, `tool ${call.name}`, (giveUp) => {
-      timeOut = giveUp;
+  }
+
+  onPassed(): void {
+    const { name } = this.#runtime.spec;
+    const error = new TinyAgentsError("timeout", `The tool ${name} did not finish within ${this.#limitMs} ms.`, {
+      details: { scope: "tool_call", limitMs: this.#limitMs, name },
     });
-  } finally {
-    run.deadlines.met(deadline);
-    runtime.close();
+    this.#runtime.scope.cancel(error);
+    this.#reject(error);
+    this.#close();
+  }
+
+  #close(): void {
+    this.#run.deadlines.met(this);
+    this.#run.end(this.#runtime);
+    this.#runtime.close();
   }
 }
+
+function ignore(): void {}
 
 /** A generator's yields are progress, its return value is the result. */
 async function drain(generator: AsyncGenerator<unknown, unknown>, runtime: LiveToolRuntime): Promise<unknown> {
@@ -168,36 +222,44 @@ async function drain(generator: AsyncGenerator<unknown, unknown>, runtime: LiveT
 
 function finish(
   run: LiveRun,
-  tool: AnyTool,
-  call: ToolInvocation,
+  prepared: PreparedCall,
   runtime: LiveToolRuntime,
   value: unknown,
   startedAtMs: number,
 ): Awaitable<Executed> {
-  if (tool.spec.outputSchema !== undefined && !isToolOutcome(value))
-    return checkedFinish(run, tool, call, runtime, value, startedAtMs);
-  return message(run, call, runtime, value, startedAtMs);
+  if (prepared.tool.spec.outputSchema !== undefined && !isToolOutcome(value)) {
+    return checkedFinish(run, prepared, runtime, value, startedAtMs);
+  }
+  return message(run, prepared.invocation, runtime, value, startedAtMs);
 }
 
 async function checkedFinish(
   run: LiveRun,
-  tool: AnyTool,
-  call: ToolInvocation,
+  { tool, invocation: call }: PreparedCall,
   runtime: LiveToolRuntime,
   value: unknown,
   startedAtMs: number,
 ): Promise<Executed> {
-  const checked = await (tool.checkOutput?.(value) ?? checkWithSchema(run, tool.spec.outputSchema ?? {}, value));
+  let checked: Checked;
+  try {
+    checked = await checkOutput(run, tool, call, value);
+  } catch (error) {
+    if (isTinyAgentsError(error, "tool_schema_invalid")) throw error;
+    return failedMessage(run, call, error, startedAtMs, runtime.attempt);
+  }
   if (checked.ok) return message(run, call, runtime, checked.value, startedAtMs);
-  const issues = checked.issues.map((issue) => `${issue.path}: ${issue.message}`).join("; ");
   const error = new TinyAgentsError(
     "tool_failed",
-    `The tool ${call.name} returned something that its output schema refuses: ${issues}`,
-    {
-      details: { tool: call.name, callId: call.id },
-    },
+    `The tool ${call.name} returned something that its output schema refuses:\n${issueLines(checked.issues)}`,
+    { details: { tool: call.name, callId: call.id } },
   );
   return failedMessage(run, call, error, startedAtMs, runtime.attempt);
+}
+
+/** A JSON Schema speaks of JSON, so what it checks is the JSON form of what was returned. */
+function checkOutput(run: LiveRun, tool: AnyTool, call: ToolInvocation, value: unknown): Awaitable<Checked> {
+  if (tool.checkOutput !== undefined) return tool.checkOutput(value);
+  return checkWithSchema(run, tool.spec.outputSchema ?? {}, plainJson(call.name, call.id, value), call.name);
 }
 
 function message(
@@ -207,8 +269,7 @@ function message(
   value: unknown,
   startedAtMs: number,
 ): Awaitable<Executed> {
-  const outcome = isToolOutcome(value) ? value : undefined;
-  const asContent = outcome?.type === "content" ? outcome : undefined;
+  const asContent = isToolOutcome(value) && value.type === "content" ? value : undefined;
   const elapsedMs = run.clock.now() - startedAtMs;
   const facts = {
     isError: asContent?.isError ?? false,
@@ -218,7 +279,9 @@ function message(
     artifacts: runtime.artifacts,
   };
   let content: ToolMessage["content"];
+  let outcome: ToolOutcome | undefined;
   try {
+    outcome = isToolOutcome(value) ? plainOutcome(call, value) : undefined;
     content =
       asContent?.content ??
       blocksOfValue(
@@ -236,6 +299,14 @@ function message(
   );
 }
 
+/** An outcome whose data is nothing but JSON: it goes into the run's state. */
+function plainOutcome({ name, id }: ToolInvocation, outcome: ToolOutcome): ToolOutcome {
+  if (outcome.type === "content" || requestsBelow(outcome) !== undefined) return outcome;
+  const payload = plainJson(name, id, outcome.payload);
+  if (outcome.type === "stop" || outcome.state === undefined) return { type: outcome.type, payload };
+  return { type: "interrupt", payload, state: plainJson(name, id, outcome.state) };
+}
+
 /** A failure of the tool is told to the model. A cancelled run is no failure of the tool: it ends the run. */
 function failedMessage(
   run: LiveRun,
@@ -245,8 +316,13 @@ function failedMessage(
   attempts: number,
 ): Executed {
   const { reason } = run.cancellation;
-  if (reason !== undefined) throw reason;
+  if (reason !== undefined) {
+    // A run below tells what ignored its cancellation.
+    if (isTinyAgentsError(thrown, "cancelled")) run.ignoredBy.push(...(thrown.details.ignoredBy ?? []));
+    throw reason;
+  }
   const error = toolError(call.name, call.id, thrown);
+  if (isTinyAgentsError(error, "tool_arguments_invalid")) return { message: wrongArguments(run, call, error.details.issues) };
   const failed: ToolMessage = {
     role: "tool",
     toolCallId: call.id,
@@ -257,7 +333,7 @@ function failedMessage(
     elapsedMs: run.clock.now() - startedAtMs,
     ...(attempts > 1 ? { attempts } : {}),
   };
-  run.toolFailures.set(failed, error);
+  run.noteFailure(failed, error);
   return { message: failed };
 }
 

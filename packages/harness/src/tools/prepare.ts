@@ -3,16 +3,19 @@ import {
   type ArgumentIssue,
   type Checked,
   isClassified,
+  isTinyAgentsError,
   type JsonObject,
   TinyAgentsError,
   type ToolCallBlock,
   type ToolInvocation,
   type ToolMessage,
+  type ToolPolicy,
+  toolError,
   toolMessage,
 } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 import { schemaCheck } from "../schema-validator.js";
-import { correction } from "./correction.js";
+import { correction, issueLines } from "./correction.js";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -20,6 +23,10 @@ type Awaitable<T> = T | Promise<T>;
 export interface PreparedCall {
   readonly tool: AnyTool;
   readonly invocation: ToolInvocation;
+  /** What the tool's own check made of the arguments; absent when it has to be done again, with injected ones. */
+  readonly checked?: { readonly value: unknown };
+  /** Somebody agreed to it, with exactly these arguments (canonical JSON). */
+  readonly approvedArgsJson?: string;
 }
 
 /** A call that may go on, or what the model is told in place of a result. */
@@ -47,9 +54,28 @@ function checkCall(run: LiveRun, call: ToolCallBlock, tool: AnyTool, modelCallId
   }
   const hidden = hiddenIssues(tool, call.args);
   if (hidden.length > 0) return wrongArguments(run, call, hidden);
-  const checked = checkArgs(run, tool, call.args);
-  if (checked instanceof Promise) return checked.then((settled) => admitted(run, call, tool, modelCallId, settled));
+  let checked: Awaitable<Checked>;
+  try {
+    checked = checkArgs(run, tool, call.args);
+  } catch (error) {
+    return brokenTool(run, call, error);
+  }
+  if (checked instanceof Promise) {
+    return checked.then(
+      (settled) => admitted(run, call, tool, modelCallId, settled),
+      (error) => brokenTool(run, call, error),
+    );
+  }
   return admitted(run, call, tool, modelCallId, checked);
+}
+
+/** A schema or a policy of the tool's own that throws is a failure of the tool: it does not run, and the model is told. */
+function brokenTool(run: LiveRun, call: ToolCallBlock, thrown: unknown): ToolMessage {
+  if (isTinyAgentsError(thrown)) throw thrown;
+  const error = toolError(call.name, call.id, thrown);
+  const result = toolMessage(call, error.message, "failed");
+  run.noteFailure(result, error);
+  return result;
 }
 
 function admitted(
@@ -60,7 +86,12 @@ function admitted(
   checked: Checked,
 ): Preparation {
   if (!checked.ok) return wrongArguments(run, call, checked.issues);
-  const policy = tool.spec.dynamicPolicy ? tool.policyFor(call.args) : tool.spec.policy;
+  let policy: ToolPolicy;
+  try {
+    policy = tool.spec.dynamicPolicy ? tool.policyFor(call.args) : tool.spec.policy;
+  } catch (error) {
+    return brokenTool(run, call, error);
+  }
   if (run.definition.policies.strictTools === true && !isClassified(policy)) {
     return toolMessage(
       call,
@@ -68,10 +99,9 @@ function admitted(
       "denied",
     );
   }
-  return {
-    tool,
-    invocation: { id: call.id, name: tool.spec.name, args: call.args, spec: tool.spec, policy, modelCallId },
-  };
+  const { spec } = tool;
+  const invocation: ToolInvocation = { id: call.id, name: spec.name, args: call.args, spec, policy, modelCallId };
+  return spec.hiddenArgs.length > 0 ? { tool, invocation } : { tool, invocation, checked };
 }
 
 /**
@@ -80,12 +110,12 @@ function admitted(
  */
 function checkArgs(run: LiveRun, tool: AnyTool, args: JsonObject): Awaitable<Checked> {
   if (tool.check !== undefined && tool.spec.hiddenArgs.length === 0) return tool.check(args);
-  return checkWithSchema(run, tool.spec.inputSchema, args);
+  return checkWithSchema(run, tool.spec.inputSchema, args, tool.spec.name);
 }
 
-/** Checks a value with a JSON Schema. */
-export function checkWithSchema(run: LiveRun, schema: JsonObject, value: unknown): Awaitable<Checked> {
-  const check = schemaCheck(run.definition, schema);
+/** Checks a value with a JSON Schema: of the named tool, or of the structured answer. */
+export function checkWithSchema(run: LiveRun, schema: JsonObject, value: unknown, tool?: string): Awaitable<Checked> {
+  const check = schemaCheck(run.definition, schema, tool);
   if (check instanceof Promise) return check.then((ready) => toChecked(ready(value), value));
   return toChecked(check(value), value);
 }
@@ -118,15 +148,20 @@ function unknownTool(run: LiveRun, call: ToolCallBlock, modelCallId: string): Aw
     });
   }
   const other = policy.type === "rewrite" ? tools.get(policy.tool) : undefined;
-  if (other !== undefined) return checkCall(run, call, other, modelCallId);
+  if (other !== undefined) return checkCall(run, { ...call, name: other.spec.name }, other, modelCallId);
   correction(run, "unknown_tool");
   const said = policy.type === "return_error" ? policy.message : undefined;
   const list = available.length === 0 ? "There are no tools." : `The tools are: ${available.join(", ")}.`;
   return toolMessage(call, said ?? `There is no tool "${call.name}". ${list}`, "unknown_tool");
 }
 
-function wrongArguments(run: LiveRun, call: ToolCallBlock, issues: readonly ArgumentIssue[]): ToolMessage {
-  const text = issues.map(({ path, message }) => (path === "" ? `- ${message}` : `- ${path}: ${message}`)).join("\n");
+/** @throws `tool_arguments_invalid` where the policy is `fail`; `limit_exceeded` when the correction budget is used. */
+export function wrongArguments(
+  run: LiveRun,
+  call: { readonly id: string; readonly name: string },
+  issues: readonly ArgumentIssue[],
+): ToolMessage {
+  const text = issueLines(issues);
   if (run.definition.policies.invalidArguments?.type === "fail") {
     throw new TinyAgentsError(
       "tool_arguments_invalid",

@@ -19,16 +19,31 @@ export function blocksOfValue(tool: string, callId: string, value: unknown): rea
 }
 
 /** A copy that is nothing but JSON: what the tool does with its object later changes no history. */
-function plainJson(tool: string, callId: string, value: unknown): JsonValue {
+export function plainJson(tool: string, callId: string, value: unknown): JsonValue {
   if (value === undefined || value === null) return null;
   if (typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))) return value;
+  let text: string | undefined;
   try {
-    const text = JSON.stringify(value) as string | undefined;
-    if (text !== undefined) return JSON.parse(text) as JsonValue;
+    text = typeof value === "number" ? undefined : JSON.stringify(value);
   } catch (error) {
     throw notJson(tool, callId, messageOf(error));
   }
-  throw notJson(tool, callId, `a ${typeof value} has no JSON form`);
+  if (text === undefined || (text === "{}" && isNoRecord(value))) {
+    throw notJson(tool, callId, `${kindOf(value)} has no JSON form`);
+  }
+  return JSON.parse(text) as JsonValue;
+}
+
+/** Maps, sets, errors, streams: their JSON is an empty object, and what they held would be lost without a word. */
+function isNoRecord(value: unknown): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype !== Object.prototype && prototype !== null;
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return typeof value === "number" ? String(value) : `a ${typeof value}`;
+  const { name } = (value as { readonly constructor?: { readonly name?: unknown } }).constructor ?? {};
+  return typeof name === "string" && name !== "" ? `a value of the kind ${name}` : "this value";
 }
 
 function notJson(tool: string, callId: string, reason: string): TinyAgentsError<"tool_failed"> {
@@ -102,8 +117,12 @@ function countChars(content: readonly Block[], enough: number): number {
   return chars;
 }
 
+/** No number has a longer JSON text. */
+const LONGEST_NUMBER = 25;
+
 function jsonChars(value: JsonValue, enough: number): number {
-  if (typeof value === "number" || typeof value === "boolean" || value === null) return 8;
+  if (typeof value === "boolean" || value === null) return 5;
+  if (typeof value === "number") return enough < LONGEST_NUMBER ? String(value).length : 8;
   if (typeof value === "string" && value.length > enough) return value.length + 2;
   return JSON.stringify(value).length;
 }
@@ -118,11 +137,15 @@ function cut(call: ToolInvocation, content: readonly Block[], cap: number, facts
   const full = textOf(content);
   const shown = full.slice(0, wholeCharacters(full, cap));
   const note = `[The result was cut: these are the first ${shown.length} of ${full.length} characters.]`;
-  const media = content.filter(({ type }) => type !== "text" && type !== "json");
   return {
-    ...plainMessage(call, [{ type: "text", text: `${shown}\n${note}` }, ...media], facts),
+    ...plainMessage(call, [{ type: "text", text: `${shown}\n${note}` }, ...mediaOf(content)], facts),
     truncatedFrom: full.length,
   };
+}
+
+/** What no cap on characters concerns. */
+function mediaOf(content: readonly Block[]): readonly Block[] {
+  return content.filter(({ type }) => type !== "text" && type !== "json");
 }
 
 /** A cut never splits a character of two units. */
@@ -138,10 +161,10 @@ async function referenced(
   facts: ResultFacts,
 ): Promise<ToolMessage> {
   const text = textOf(content);
-  const mediaType = content.some(({ type }) => type === "json") ? "application/json" : "text/plain";
+  const mediaType = content.length === 1 && content[0]?.type === "json" ? "application/json" : "text/plain";
   const reference = await saveArtifact(run, call.id, facts.artifacts.length, { data: text, mediaType });
   const note = `[The result has ${text.length} characters and was kept as an artifact: ${reference.key}]`;
-  const message = plainMessage(call, [{ type: "text", text: note }], {
+  const message = plainMessage(call, [{ type: "text", text: note }, ...mediaOf(content)], {
     ...facts,
     artifacts: [...facts.artifacts, reference],
   });

@@ -8,16 +8,17 @@ import {
   type ToolSpec,
 } from "@tinyagents/core";
 import { CancelScope } from "../run/cancel-scope.js";
-import type { LiveRun } from "../run/live-run.js";
+import type { LiveRun, UnderWay } from "../run/live-run.js";
 import { LiveRunContext } from "../run/run-scope.js";
 
 /** What one attempt at one call is given. Everything that costs is made when it is first read. */
-export class LiveToolRuntime implements ToolRuntime {
+export class LiveToolRuntime implements ToolRuntime, UnderWay {
   readonly callId: string;
   readonly attempt: number;
   readonly spec: ToolSpec;
   readonly resumed: ToolRuntime["resumed"];
-  readonly artifacts: ArtifactReference[] = [];
+  #artifacts: (ArtifactReference | undefined)[] | undefined;
+  #over = false;
   readonly #live: LiveRun;
   readonly #invocation: ToolInvocation;
   #scope: CancelScope | undefined;
@@ -32,8 +33,18 @@ export class LiveToolRuntime implements ToolRuntime {
     this.resumed = resumed;
   }
 
+  /** For whoever asks what did not stop. */
+  get name(): string {
+    return `tool ${this.spec.name}`;
+  }
+
   get idempotencyKey(): string {
     return `${this.#live.state.config.runId}/${this.callId}`;
+  }
+
+  /** What was put into the artifact store so far, in the order in which it was given. */
+  get artifacts(): readonly ArtifactReference[] {
+    return this.#artifacts?.filter((reference) => reference !== undefined) ?? NO_ARTIFACTS;
   }
 
   get data(): unknown {
@@ -55,7 +66,9 @@ export class LiveToolRuntime implements ToolRuntime {
     return this.scope.signal;
   }
 
+  /** What comes after the end of its call is dropped: its watchers have seen the result. */
   progress(delta: JsonValue): void {
+    if (this.#over) return;
     const live = this.#live;
     const invocation = this.#invocation;
     const { onToolDelta } = live.definition.hooks;
@@ -63,8 +76,8 @@ export class LiveToolRuntime implements ToolRuntime {
     const { id: callId, name: tool } = invocation;
     if (live.wantsDeltas)
       live.emitDelta("tool.delta", live.wantsPayloads ? { callId, tool, payload: { delta: shown } } : { callId, tool });
-    if (live.showsTools)
-      void live.show?.({ type: "tool_progress", runId: live.state.config.runId, callId, tool, delta: shown });
+    if (live.shows("tools"))
+      live.offer({ type: "tool_progress", runId: live.state.config.runId, callId, tool, delta: shown });
   }
 
   async saveArtifact(artifact: {
@@ -72,15 +85,22 @@ export class LiveToolRuntime implements ToolRuntime {
     readonly mediaType: string;
     readonly name?: string;
   }): Promise<ArtifactReference> {
-    const reference = await saveArtifact(this.#live, this.callId, this.artifacts.length, artifact);
-    this.artifacts.push(reference);
+    const artifacts = this.#artifacts ?? [];
+    this.#artifacts = artifacts;
+    // The place is taken at once: several may be saved at the same time.
+    const index = artifacts.push(undefined) - 1;
+    const reference = await saveArtifact(this.#live, this.callId, index, artifact);
+    artifacts[index] = reference;
     return reference;
   }
 
   close(): void {
+    this.#over = true;
     this.#scope?.close();
   }
 }
+
+const NO_ARTIFACTS: readonly ArtifactReference[] = [];
 
 /**
  * Puts something into the run's store `artifacts`. The key is the same when the call is run again.

@@ -28,7 +28,7 @@ export const anyTool: Rule = (situation) => {
     .sort((one, other) => other.score - one.score);
   const chosen = candidates.filter((each, place) => place === 0 || each.named).flatMap(({ calls }) => calls);
   const due = chosen.filter(({ name, args }) => sameCall(turn, name, args) === undefined);
-  if (due.length > 0 && done.length === 0) return call(due.slice(0, MAX_PARALLEL));
+  if (due.length > 0) return call(due.slice(0, MAX_PARALLEL));
   return done.length === 0 ? undefined : answer(done.map(tell).join("\n"));
 };
 

@@ -81,6 +81,19 @@ describe("questions about files", () => {
     );
   });
 
+  it("are given up after a few files that cannot be read", () => {
+    const { calls } = drive(question, fileTools, ({ name }) => {
+      if (name === "read_file") throw new Error("disk on fire");
+      return ["1.md", "2.md", "3.md", "4.md", "5.md", "6.md"];
+    });
+    expect(calls.filter(({ name }) => name === "read_file").map(({ args }) => args.path)).toEqual([
+      "1.md",
+      "2.md",
+      "3.md",
+      "4.md",
+    ]);
+  });
+
   it("are answered from the lines that the search gave when no file can be read", () => {
     const { answer } = drive(question, fileTools, (call) => {
       if (call.name === "read_file") throw new Error("disk on fire");
@@ -132,7 +145,10 @@ describe("questions about files", () => {
     const read = runAll([{ name: "read_file", args: { path: "docs/oars.md" } }], 0, overFiles(files));
     const messages = [userMessage(question), ...read];
     for (const request of [{ messages }, { messages, tools: fileTools, toolChoice: "none" as const }]) {
-      expect(decide(request)).toMatchObject({ type: "answer", text: expect.stringContaining("harbour master") });
+      expect(decide(request)).toMatchObject({
+        type: "answer",
+        text: expect.stringContaining('docs/oars.md, "Oars":\nA broken oar'),
+      });
     }
   });
 

@@ -6,13 +6,17 @@ import { NOTE } from "./identity.js";
 import type { Looked } from "./looked.js";
 import type { Situation } from "./situation.js";
 
+/** Less than this of what the question is about stands together anywhere. */
+const POOR = 0.5;
+const DISTANT = "Nothing that I found has all that the question is about. This comes nearest:";
+
 /** The answer from what was found, with the file of each quote; or what stood in the way. */
 export function tellFindings({ turn }: Situation, looked: Looked): Reply {
   const sources =
     looked.sources.length > 0 ? looked.sources : looked.searches.filter(({ ok }) => ok).flatMap(sourcesIn);
-  const { passages } = summarize(turn.question, sources);
+  const { passages, coverage } = summarize(turn.question, sources);
   const troubles = troublesOf(looked);
-  if (passages.length > 0) return answer(joinParts([quote(passages), troubles, NOTE]));
+  if (passages.length > 0) return answer(joinParts([coverage < POOR ? DISTANT : "", quote(passages), troubles, NOTE]));
   return answer(joinParts([`I found no answer: ${nothingBecause(looked)}.`, troubles, NOTE]));
 }
 
@@ -28,7 +32,7 @@ function quote(passages: readonly Passage[]): string {
     const place = heading === "" ? source : `${source}, "${heading}"`;
     byPlace.set(place, [...(byPlace.get(place) ?? []), text]);
   }
-  return [...byPlace].map(([place, texts]) => `${place}:\n${texts.join(" ")}`).join("\n\n");
+  return [...byPlace].map(([place, texts]) => `${place}:\n${texts.join("\n")}`).join("\n\n");
 }
 
 function nothingBecause({ sources, searches, reads }: Looked): string {

@@ -1,4 +1,4 @@
-import { isStopWord, stem, stems, words } from "./words.js";
+import { keywords, stem, stems } from "./words.js";
 
 /** A text and where it is from. */
 export interface Source {
@@ -27,43 +27,55 @@ interface Sentence extends Passage {
   readonly around: ReadonlySet<string>;
 }
 
+interface Rated {
+  readonly sentence: Sentence;
+  /** Of the question's words that stand in it. */
+  readonly weight: number;
+  readonly score: number;
+}
+
 const MAX_PASSAGES = 4;
+/** Of all passages together, and of one, in characters. */
 const MAX_CHARS = 900;
+const MAX_PASSAGE_CHARS = 400;
+/** Shorter ones are titles and fragments rather than sentences, in characters. */
+const SHORT = 30;
 /** What a word counts that stands in the heading or the file's name instead of the sentence. */
 const AROUND_WEIGHT = 0.35;
 
 /** Picks sentences: those with the question's rarer words first. */
 export function summarize(question: string, sources: readonly Source[]): Summary {
-  const asked = [
-    ...new Set(
-      words(question)
-        .filter((word) => !isStopWord(word))
-        .map(stem),
-    ),
-  ];
+  const asked = keywords(question).map(stem);
   const sentences = sources.flatMap(readSentences).map((sentence, order) => ({ ...sentence, order }));
   const weights = new Map(asked.map((word) => [word, rarity(word, sentences)]));
-  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
-  const scored = sentences
-    .map((sentence) => ({ sentence, score: scoreOf(sentence, weights) }))
+  const total = sum([...weights.values()]);
+  const rated = sentences
+    .map((sentence) => rate(sentence, weights))
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score || one.sentence.order - other.sentence.order);
-  const best = scored[0]?.score ?? 0;
+  return {
+    passages: pick(rated).map(({ source, heading, text }) => ({
+      source,
+      heading,
+      text: shorten(text, MAX_PASSAGE_CHARS),
+    })),
+    coverage: total === 0 ? 0 : Math.max(0, ...rated.map(({ weight }) => weight)) / total,
+  };
+}
+
+/** The best that are not far behind the first and fit the room, in the order in which they stand in their texts. */
+function pick(rated: readonly Rated[]): readonly Sentence[] {
+  const least = (rated[0]?.score ?? 0) * 0.5;
   const picked: Sentence[] = [];
   let chars = 0;
-  for (const { sentence, score } of scored) {
-    if (picked.length === MAX_PASSAGES || score < best * 0.5) break;
-    if (picked.some((each) => each.text === sentence.text)) continue;
-    if (picked.length > 0 && chars + sentence.text.length > MAX_CHARS) continue;
+  for (const { sentence, score } of rated) {
+    if (picked.length === MAX_PASSAGES || score < least) break;
+    const length = Math.min(sentence.text.length, MAX_PASSAGE_CHARS);
+    if (chars + length > MAX_CHARS || picked.some((each) => each.text === sentence.text)) continue;
     picked.push(sentence);
-    chars += sentence.text.length;
+    chars += length;
   }
-  return {
-    passages: picked
-      .sort((one, other) => one.order - other.order)
-      .map(({ source, heading, text }) => ({ source, heading, text: shorten(text, MAX_CHARS) })),
-    coverage: total === 0 ? 0 : Math.min(1, best / total),
-  };
+  return picked.sort((one, other) => one.order - other.order);
 }
 
 /** A text cut at a word, with a mark where something is missing. */
@@ -79,17 +91,22 @@ function rarity(word: string, sentences: readonly Sentence[]): number {
   return Math.log(1 + (sentences.length + 1) / (1 + having));
 }
 
-function scoreOf(sentence: Sentence, weights: ReadonlyMap<string, number>): number {
-  let score = 0;
-  let inside = 0;
-  for (const [word, weight] of weights) {
-    if (sentence.stems.has(word)) {
-      score += weight;
-      inside++;
-    } else if (sentence.around.has(word)) score += weight * AROUND_WEIGHT;
-  }
-  if (inside === 0) return 0;
-  return sentence.text.length < 30 ? score * 0.6 : score;
+/** Dense sentences are better than long ones that happen to have the words. */
+function rate(sentence: Sentence, weights: ReadonlyMap<string, number>): Rated {
+  const entries = [...weights];
+  const inside = entries.filter(([word]) => sentence.stems.has(word)).map(([, weight]) => weight);
+  const around = entries
+    .filter(([word]) => !sentence.stems.has(word) && sentence.around.has(word))
+    .map(([, weight]) => weight);
+  const weight = sum(inside);
+  if (inside.length === 0) return { sentence, weight, score: 0 };
+  const density = 1 + inside.length / sentence.stems.size;
+  const fullness = sentence.text.length < SHORT ? 0.6 : 1;
+  return { sentence, weight, score: (weight + sum(around) * AROUND_WEIGHT) * density * fullness };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 function readSentences(source: Source): Omit<Sentence, "order">[] {

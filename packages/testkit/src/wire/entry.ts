@@ -17,7 +17,7 @@ export interface WireUsage {
 /**
  * Where the server cuts what it writes into network chunks: after each byte; after these numbers of bytes, the rest
  * in one; or by chance, into chunks of 1 to `longest` (default 8) bytes that are the same for the same seed. Cuts fall
- * inside characters and lines too.
+ * inside characters and lines too. A client that is slow may find several waiting and join them.
  */
 export type ByteSplit = "bytes" | readonly number[] | { readonly seed: number; readonly longest?: number };
 

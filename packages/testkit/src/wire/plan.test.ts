@@ -1,29 +1,35 @@
+import { request as httpRequest } from "node:http";
 import type { JsonObject } from "@tinyagents/core";
 import { afterEach, describe, expect, test } from "vitest";
 import { type OpenAIWireServer, openaiWireServer, type WireAnswer, type WireEnd } from "./index.js";
 
-let server: OpenAIWireServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+let server: OpenAIWireServer;
+afterEach(() => server.close());
 
 interface Received {
-  /** What came, one text per network chunk. */
   readonly chunks: readonly Uint8Array[];
   readonly text: string;
   readonly failure: unknown;
 }
 
+/** Starts a server with one answer and reads it to its end, however it ends. */
 async function receive(answer: WireAnswer, body: JsonObject = { stream: true }): Promise<Received> {
   server = await openaiWireServer([answer]);
+  return read(body);
+}
+
+function ask(body: JsonObject): Promise<Response> {
+  return fetch(`${server.url}/chat/completions`, {
+    method: "POST",
+    body: JSON.stringify({ model: "gpt-x", messages: [{ role: "user", content: "hi" }], ...body }),
+  });
+}
+
+async function read(body: JsonObject = { stream: true }): Promise<Received> {
   const chunks: Uint8Array[] = [];
   let failure: unknown;
   try {
-    const response = await fetch(`${server.url}/chat/completions`, {
-      method: "POST",
-      body: JSON.stringify({ model: "gpt-x", messages: [{ role: "user", content: "hi" }], ...body }),
-    });
+    const response = await ask(body);
     for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) chunks.push(chunk);
   } catch (error) {
     failure = error;
@@ -35,8 +41,8 @@ function dataOf(text: string): readonly string[] {
   return text.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice(6)] : []));
 }
 
-function ended(): Promise<WireEnd> {
-  return (server?.requests[0] as { readonly ended: Promise<WireEnd> }).ended;
+async function ended(): Promise<WireEnd> {
+  return (await server.received()).ended;
 }
 
 const three = { text: "abc", split: "characters" } as const;
@@ -84,19 +90,27 @@ describe("faults of a stream", () => {
     const until = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    const receiving = receive({ ...three, faults: [{ type: "stall", afterFrames: 1, until }] });
-    while (server === undefined) await Promise.resolve();
+    server = await openaiWireServer([{ ...three, faults: [{ type: "stall", afterFrames: 1, until }] }]);
+    const receiving = read();
     await server.received();
     goOn();
     expect(dataOf((await receiving).text).at(-1)).toBe("[DONE]");
     expect(await ended()).toBe("answered");
   });
 
+  test("a stall that sends headers and nothing else", async () => {
+    server = await openaiWireServer([{ ...three, faults: [{ type: "stall", afterFrames: 0 }] }]);
+    const response = await ask({ stream: true });
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+    expect(await ended()).toBe("aborted");
+  });
+
   test("an error frame first, and after output (PA-18)", async () => {
     const error = { message: "overloaded", type: "server_error", code: "server_error" };
     const first = await receive({ ...three, faults: [{ type: "error_frame", error }] });
     expect(dataOf(first.text).map((data) => JSON.parse(data))).toEqual([{ error }]);
-    await server?.close();
+    await server.close();
     const later = await receive({ ...three, faults: [{ type: "error_frame", error, afterFrames: 3 }] });
     expect(dataOf(later.text)).toHaveLength(4);
     expect(JSON.parse(dataOf(later.text)[3] ?? "")).toEqual({ error });
@@ -129,28 +143,43 @@ describe("faults of a stream", () => {
   });
 });
 
+/** The body of an answer as it comes in over the wire, one entry per chunk: `fetch` joins what it finds waiting. */
+async function receiveChunks(answer: WireAnswer): Promise<readonly Buffer[]> {
+  server = await openaiWireServer([answer]);
+  const chunks: Buffer[] = [];
+  await new Promise((resolve, reject) => {
+    const asking = httpRequest(`${server.url}/chat/completions`, { method: "POST" }, (response) => {
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.once("close", resolve);
+    });
+    asking.once("error", reject);
+    asking.end(JSON.stringify({ model: "gpt-x", messages: [{ role: "user", content: "hi" }], stream: true }));
+  });
+  await server.close();
+  return chunks;
+}
+
 describe("network chunks (PA-15)", () => {
   const answer = { text: "漢👩‍🚀" };
+  const sizes = (chunks: readonly Buffer[]): readonly number[] => chunks.map(({ length }) => length);
 
   test("come one per frame", async () => {
-    const { chunks } = await receive(answer);
+    const chunks = await receiveChunks(answer);
     expect(chunks).toHaveLength(4);
+    expect(chunks.every((chunk) => chunk.toString().startsWith("data: "))).toBe(true);
   });
 
   test("fall inside characters and lines, and add up to the same", async () => {
-    const plain = await receive(answer);
-    await server?.close();
-    const bytes = await receive({ ...answer, chunks: "bytes" });
-    expect(bytes.chunks.every(({ length }) => length === 1)).toBe(true);
-    expect(bytes.text).toBe(plain.text);
-    await server?.close();
-    const chosen = await receive({ ...answer, chunks: [3, 200] });
-    expect(chosen.chunks.slice(0, 2).map(({ length }) => length)).toEqual([3, 200]);
-    expect(chosen.text).toBe(plain.text);
-    await server?.close();
-    const random = await receive({ ...answer, chunks: { seed: 1, longest: 40 } });
-    expect(random.chunks.length).toBeGreaterThan(10);
-    expect(random.text).toBe(plain.text);
+    const plain = Buffer.concat(await receiveChunks(answer));
+    const bytes = await receiveChunks({ ...answer, chunks: "bytes" });
+    expect(sizes(bytes)).toEqual(Array.from(plain, () => 1));
+    expect(Buffer.concat(bytes)).toEqual(plain);
+    const chosen = await receiveChunks({ ...answer, chunks: [3, 200] });
+    expect(sizes(chosen)).toEqual([3, 200, plain.length - 203]);
+    expect(Buffer.concat(chosen)).toEqual(plain);
+    const random = await receiveChunks({ ...answer, chunks: { seed: 1, longest: 40 } });
+    expect(Math.max(...sizes(random))).toBeLessThanOrEqual(40);
+    expect(Buffer.concat(random)).toEqual(plain);
   });
 
   test("end where a stall or a cut comes", async () => {
@@ -178,27 +207,36 @@ describe("faults of a whole answer", () => {
   });
 
   test("a body that stops coming and goes on", async () => {
-    const { text, chunks } = await whole([{ type: "stall", afterFrames: 5, until: Promise.resolve() }]);
-    expect(chunks).toHaveLength(2);
-    expect(JSON.parse(text).choices[0].message.content).toBe("abc");
+    let goOn = (): void => {};
+    const until = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    server = await openaiWireServer([{ text: "abc", faults: [{ type: "stall", afterFrames: 5, until }] }]);
+    const response = await ask({});
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const first = (await reader.read()).value;
+    expect(() => JSON.parse(Buffer.from(first ?? []).toString())).toThrow();
+    goOn();
+    expect((await reader.read()).value).toBeDefined();
+    expect((await reader.read()).done).toBe(true);
   });
 
   test("an error, a body that is no JSON, and no finish reason", async () => {
     expect(JSON.parse((await whole([{ type: "error_frame", error: { message: "x" } }])).text)).toEqual({
       error: { message: "x" },
     });
-    await server?.close();
+    await server.close();
     const malformed = await whole([{ type: "malformed_frame", data: "<html>" }]);
     expect(malformed.text).toBe("<html>");
-    await server?.close();
+    await server.close();
     const unfinished = await whole([{ type: "no_finish" }, { type: "no_done" }, { type: "bare_frames" }]);
     expect(JSON.parse(unfinished.text).choices[0].finish_reason).toBeNull();
   });
 });
 
 test("a server closes while it stalls", async () => {
-  const receiving = receive({ ...three, faults: [{ type: "stall", afterFrames: 1 }] });
-  while (server === undefined) await new Promise((resolve) => setImmediate(resolve));
+  server = await openaiWireServer([{ ...three, faults: [{ type: "stall", afterFrames: 1 }] }]);
+  const receiving = read();
   await server.received();
   await server.close();
   expect((await receiving).failure).toBeInstanceOf(Error);

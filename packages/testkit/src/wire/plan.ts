@@ -96,10 +96,7 @@ function toActions(texts: readonly string[], { faults = [], chunks }: WireAnswer
   const cutFault = faultOf(faults, "cut");
   const stall = faultOf(faults, "stall");
   const pieces: Piece[] = texts.slice(0, cutFault?.afterFrames ?? texts.length).map((text) => ({ text }));
-  if (stall !== undefined) {
-    pieces.splice(stall.afterFrames, 0, { until: stall.until });
-    if (stall.until === undefined) pieces.length = Math.min(pieces.length, stall.afterFrames + 1);
-  }
+  if (stall !== undefined) pieces.splice(stall.afterFrames, 0, { until: stall.until });
   const actions = limitBytes(toChunks(pieces, chunks), cutFault?.afterBytes ?? Number.POSITIVE_INFINITY);
   return [...actions, { type: cutFault === undefined ? "end" : "cut" }];
 }

@@ -1,4 +1,5 @@
 import { messageOf } from "@tinyagents/core";
+import { checkCalls } from "../answer.js";
 import type { WireAnswer, WireEntry, WireFailure, WireReply } from "./entry.js";
 import type { WireRequest } from "./request.js";
 
@@ -13,9 +14,15 @@ export interface WireScript {
   problems(): readonly string[];
 }
 
-/** Plays a list of entries, or asks a function each time. */
+/**
+ * Plays a list of entries, or asks a function each time.
+ * @throws TypeError for an entry that contradicts itself.
+ */
 export function wireScript(script: readonly WireEntry[] | Exclude<WireEntry, WireReply>): WireScript {
   const entries = typeof script === "function" ? undefined : script.slice();
+  for (const [at, entry] of entries?.entries() ?? []) {
+    if (typeof entry !== "function") toReply(entry, `script entry ${at + 1} of ${script.length}`);
+  }
   const failures: string[] = [];
   let used = 0;
   const remaining = (): number => (entries === undefined ? 0 : entries.length - used);
@@ -35,8 +42,8 @@ export function wireScript(script: readonly WireEntry[] | Exclude<WireEntry, Wir
       used++;
       try {
         const decided = typeof entry === "function" ? await entry(request) : entry;
-        const found = typeof decided === "string" ? { text: decided } : decided;
-        checkReply(found, request);
+        const found = toReply(decided, `the entry for request ${request.number}`);
+        checkDelivery(found, request);
         found.expect?.(request);
         return found;
       } catch (error) {
@@ -51,7 +58,17 @@ export function wireScript(script: readonly WireEntry[] | Exclude<WireEntry, Wir
   };
 }
 
-function checkReply(reply: WireAnswer | WireFailure, { body }: WireRequest): void {
+function toReply(reply: WireReply, place: string): WireAnswer | WireFailure {
+  if (typeof reply === "string") return { text: reply };
+  if ("status" in reply) return reply;
+  checkCalls(reply.toolCalls ?? [], place);
+  const types = (reply.faults ?? []).map(({ type }) => type);
+  const twice = types.find((type, at) => types.indexOf(type) !== at);
+  if (twice !== undefined) throw new TypeError(`${place}: an answer has each fault once, and "${twice}" stands twice`);
+  return reply;
+}
+
+function checkDelivery(reply: WireAnswer | WireFailure, { body }: WireRequest): void {
   if ("status" in reply) return;
   const streams = body.stream === true;
   if (reply.frames !== undefined && !streams)

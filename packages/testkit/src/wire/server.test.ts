@@ -322,7 +322,7 @@ describe("the requests of a wire server", () => {
     expect(server.violations).toMatchObject([{ request: 1, param: "messages[0].role" }]);
     expect(server.remaining).toBe(1);
     expect(() => server.assertDone()).toThrow(
-      /request 1: Invalid parameter: messages with role 'tool'[^]*\n {2}1 of 1 entries were not used/,
+      /request 1: Invalid parameter: messages with role 'tool'.*\n {2}1 of 1 entries were not used/,
     );
   });
 
@@ -367,6 +367,15 @@ describe("the script of a wire server", () => {
     const response = await post();
     expect((await response.json()).error).toMatchObject({ code: "unexpected_request" });
     expect(() => server.assertDone()).toThrow("request 1: The request is not as expected: no temperature");
+  });
+
+  test("refuses entries that contradict themselves", async () => {
+    await serve([() => ({ toolCalls: [{ name: "a", args: {}, rawArgs: "" }] })]);
+    expect((await (await post()).json()).error.message).toMatch(/toolCalls\[0\]: a call has "args" or "rawArgs"/);
+    const twice = [{ type: "no_done" }, { type: "no_done" }] as const;
+    await expect(openaiWireServer(["a", { faults: twice }])).rejects.toThrow(
+      'script entry 2 of 2: an answer has each fault once, and "no_done" stands twice',
+    );
   });
 
   test("decides by a function, of one entry or of all", async () => {

@@ -45,6 +45,8 @@ export interface OpenAIWireServer {
  * Starts a server that answers `POST /v1/chat/completions`, one entry of the script per request; a function in place
  * of the list decides every request. A request that breaks a rule of the API is answered with 400 and uses no entry,
  * and so is one after the last entry. Needs Node.
+ *
+ * @throws TypeError for an entry that contradicts itself.
  */
 export async function openaiWireServer(
   script: readonly WireEntry[] | Exclude<WireEntry, WireReply>,

@@ -1,0 +1,18 @@
+import type { Check } from "../check.js";
+import { cancelChecks } from "./cancel-checks.js";
+import { contentChecks } from "./content-checks.js";
+import { errorChecks } from "./error-checks.js";
+import { outcomeChecks } from "./outcome-checks.js";
+import { streamChecks } from "./stream-checks.js";
+import type { ModelUnderTest } from "./subject.js";
+import { toolChecks } from "./tool-checks.js";
+
+/** What every `ChatModel` promises. */
+export const chatModelChecks: readonly Check<ModelUnderTest>[] = [
+  ...contentChecks,
+  ...toolChecks,
+  ...outcomeChecks,
+  ...streamChecks,
+  ...cancelChecks,
+  ...errorChecks,
+];

@@ -1,0 +1,189 @@
+import {
+  type Capability,
+  collect,
+  type ModelDelta,
+  type ModelRequest,
+  type ModelResponse,
+  resolvedModel,
+  support,
+  systemMessage,
+  text,
+  userMessage,
+} from "@tinyagents/core";
+import { assert, assertEqual, assertFails, assertIncludes } from "../assert.js";
+import type { Check } from "../check.js";
+import { ask, BOTH, stream, WEATHER_TOOL } from "./ask.js";
+import type { ScenarioName } from "./scenarios.js";
+import { type ModelUnderTest, RECORDED_REQUESTS } from "./subject.js";
+
+const TOOLS = [WEATHER_TOOL];
+
+/** What all ways to send one answer must agree on. */
+function essence({ message, finishReason, rawFinishReason, model, usage, attempts }: ModelResponse): unknown {
+  return {
+    content: message.content,
+    metadata: message.providerMetadata,
+    finishReason,
+    rawFinishReason,
+    model,
+    usage,
+    attempts,
+  };
+}
+
+/** Says where a stream of deltas breaks the rules of its contract. */
+function problemIn(deltas: readonly ModelDelta[]): string | undefined {
+  const open = new Set<number>();
+  const ended = new Set<number>();
+  for (const [at, delta] of deltas.entries()) {
+    if (delta.type === "finish" && at !== deltas.length - 1) return `delta ${at} is a finish, but others follow`;
+    if (delta.type === "restart") return `delta ${at} is a restart: a model makes one attempt`;
+    if (delta.type === "tool_call_start") open.add(delta.index);
+    if (delta.type === "tool_call_args" && !open.has(delta.index)) return `delta ${at} has arguments of no open call`;
+    if (delta.type === "tool_call_args" && ended.has(delta.index)) return `delta ${at} has arguments of an ended call`;
+    if (delta.type === "tool_call_end") ended.add(delta.index);
+  }
+  if (deltas.at(-1)?.type !== "finish") return "the last delta is no finish";
+  return ended.size === open.size ? undefined : "a call was started and not ended";
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) freeze(inner);
+  return Object.freeze(value);
+}
+
+const CAPABILITIES: readonly Capability[] = [
+  "tools",
+  "parallel_tool_calls",
+  "tool_choice_required",
+  "tool_choice_named",
+  "tool_call_streaming",
+  "structured_output",
+  "json_mode",
+  "reasoning",
+  "streaming",
+  "temperature",
+  "system_messages",
+  "image_input",
+  "audio_input",
+  "file_input",
+];
+
+/** What holds of every call. */
+export const streamChecks: readonly Check<ModelUnderTest>[] = [
+  {
+    name: "gives the same response streamed and whole",
+    group: "streams",
+    needs: ["tools", "mixed"],
+    run: (subject) =>
+      subject.within("mixed", async ({ model }) => {
+        const [streamed, whole] = await Promise.all(BOTH.map((delivery) => ask(model, { tools: TOOLS }, { delivery })));
+        assert(streamed !== undefined && whole !== undefined, "an answer is missing");
+        assertEqual(essence(whole), essence(streamed), "the whole response, against the streamed one");
+      }),
+  },
+  {
+    name: "gives the same response however it is cut into pieces",
+    group: "streams",
+    needs: ["tools", "mixed", "mixed_pieces", "mixed_bytes"],
+    run: async (subject) => {
+      const answer = (scenario: ScenarioName): Promise<unknown> =>
+        subject.within(scenario, async ({ model }) => essence(await ask(model, { tools: TOOLS })));
+      const one = await answer("mixed");
+      assertEqual(await answer("mixed_pieces"), one, "the response in pieces, against that in one");
+      assertEqual(await answer("mixed_bytes"), one, "the response byte by byte, against that in one");
+    },
+  },
+  {
+    name: "gives deltas that keep the rules of a stream",
+    group: "streams",
+    needs: ["tools", "mixed_pieces"],
+    run: (subject) =>
+      subject.within("mixed_pieces", async ({ model }) => {
+        for (const delivery of BOTH) {
+          const deltas: ModelDelta[] = [];
+          for await (const delta of stream(model, { tools: TOOLS }, { delivery })) deltas.push(delta);
+          assertEqual(problemIn(deltas), undefined, `what is wrong with the deltas (${delivery})`);
+        }
+      }),
+  },
+  {
+    name: "streams text as it comes",
+    group: "streams",
+    needs: ["streaming", "stall"],
+    run: (subject) =>
+      subject.within("stall", async ({ model }) => {
+        let seen = "";
+        for await (const delta of stream(model)) {
+          if (delta.type !== "text") continue;
+          seen += delta.text;
+          break;
+        }
+        assert(seen !== "", "no text came before the end");
+      }),
+  },
+  {
+    name: "keeps two calls at once apart",
+    group: "streams",
+    needs: ["echo"],
+    run: (subject) =>
+      subject.within("echo", async ({ model }) => {
+        const words = ["first question", "second question"];
+        const answers = await Promise.all(words.map((word) => ask(model, { messages: [userMessage(word)] })));
+        assertEqual(
+          answers.map(({ message }) => text(message)),
+          words,
+          "the answers",
+        );
+      }),
+  },
+  {
+    name: "changes nothing in the request",
+    group: "requests",
+    needs: ["text"],
+    run: (subject) =>
+      subject.within("text", async ({ model }) => {
+        const request: ModelRequest = {
+          messages: [systemMessage("Be brief."), userMessage("Say hello.")],
+          maxOutputTokens: 50,
+          stopSequences: ["END"],
+          providerOptions: { [model.profile.provider]: { seed: 1 } },
+        };
+        const before = structuredClone(request);
+        freeze(request);
+        for (const delivery of BOTH) {
+          await collect(model.stream(request, { delivery, signal: undefined }), resolvedModel(model));
+        }
+        assertEqual(request, before, "the request after the call");
+      }),
+  },
+  {
+    name: "passes the provider's options on, under the request's own settings",
+    group: "requests",
+    needs: [RECORDED_REQUESTS],
+    run: (subject) =>
+      subject.within("text", async ({ model, requests }) => {
+        const own = { x_conformance: "passed on", model: "overridden", messages: ["overridden"] };
+        await ask(model, { providerOptions: { [model.profile.provider]: own, elsewhere: { x_other: "not mine" } } });
+        const body = JSON.stringify(requests()[0]?.body ?? null);
+        assertIncludes(body, "passed on", "the request");
+        assert(!body.includes("overridden"), `an option of the provider overrode a setting: ${body}`);
+        assert(!body.includes("not mine"), `the options of another provider were sent: ${body}`);
+      }),
+  },
+  {
+    name: "refuses a request for what its profile does not affirm",
+    group: "requests",
+    needs: ["text"],
+    run: (subject) =>
+      subject.within("text", async ({ model, requests }) => {
+        const { profile } = model;
+        for (const capability of CAPABILITIES.filter((one) => support(profile, one) !== "yes")) {
+          const work = ask(model, { requires: [capability] });
+          const error = await assertFails(work, "capability_missing", `a request that requires ${capability}`);
+          assertEqual(error.details.capabilities, [capability], "details.capabilities");
+        }
+        assertEqual(requests().length, 0, "requests");
+      }),
+  },
+];

@@ -1,0 +1,39 @@
+/** What every kind of subject can say of itself. */
+export interface Claims {
+  /** Why the subject does not have something that a check needs; nothing when it has. */
+  lacks(need: string): string | undefined | Promise<string | undefined>;
+}
+
+/** One promise of a contract, as a function that any subject can be given to. */
+export interface Check<Subject extends Claims> {
+  /** A sentence about the subject: "keeps a finished call". Unique in its suite. */
+  readonly name: string;
+  /** The topic it is listed under. */
+  readonly group: string;
+  /** What the subject must claim for this to be asked of it: capabilities, scenarios. */
+  readonly needs?: readonly string[];
+  /** @throws what is wrong, when the promise is not kept. */
+  run(subject: Subject): Promise<void>;
+  /** What must hold of a subject that lacks the first of `needs`: the call is refused. Its outcome counts. */
+  runWhenLacking?(subject: Subject): Promise<void>;
+}
+
+/** What came of one check. */
+export interface CheckResult {
+  readonly name: string;
+  readonly group: string;
+  readonly status: "passed" | "failed" | "skipped";
+  /** What is wrong, or why it was skipped. */
+  readonly message?: string;
+}
+
+/** What came of all of them. Plain data. */
+export interface Report {
+  readonly subject: string;
+  /** Whether none failed. */
+  readonly ok: boolean;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly results: readonly CheckResult[];
+}

@@ -1,0 +1,62 @@
+import { fileURLToPath } from "node:url";
+import { createJiti } from "jiti";
+import { describe, expect, it } from "vitest";
+import { runCommand } from "../src/command.js";
+import { memorySubject } from "./memory-subject.js";
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const SILENT = fileURLToPath(new URL("./silent-subject.ts", import.meta.url));
+
+async function command(
+  args: readonly string[],
+  load: (path: string) => Promise<unknown> = (path) => createJiti(import.meta.url).import(path),
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runCommand(args, {
+    cwd: HERE,
+    load,
+    out: (text) => void out.push(text),
+    err: (text) => void err.push(text),
+  });
+  return { code, out: out.join("\n"), err: err.join("\n") };
+}
+
+const sound = async (): Promise<unknown> => ({ subject: memorySubject() });
+
+describe("the command", () => {
+  it("prints a table, and ends with 0 when every promise is kept", async () => {
+    const { code, out } = await command(["model", "subject.ts"], sound);
+    expect(code).toBe(0);
+    expect(out).toMatch(/0 failed, 0 skipped$/);
+  });
+
+  it("loads a subject that is written in TypeScript, and ends with 1 when it fails", async () => {
+    const { code, out } = await command(["model", SILENT, "--json"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ subject: "silent", ok: false });
+  });
+
+  it("ends with 2, and one clear line, when it is used wrongly", async () => {
+    const wrong: [string[], string][] = [
+      [[], "a suite is expected"],
+      [["store", "x.ts"], "unknown suite: store"],
+      [["model"], "a file is expected"],
+      [["model", "x.ts", "--fast"], "unknown argument: --fast"],
+      [["model", "x.ts", "y.ts"], "unknown argument: y.ts"],
+      [["model", "./missing.ts"], "cannot load ./missing.ts"],
+      [["model", "./faults.ts"], "exports no `subject`"],
+    ];
+    for (const [args, message] of wrong) {
+      const load = args[1] === "./faults.ts" ? async () => ({}) : undefined;
+      const { code, out, err } = await command(args, load);
+      expect([code, out]).toEqual([2, ""]);
+      expect(err).toContain(message);
+      expect(err.split("\n")).toHaveLength(1);
+    }
+  });
+
+  it("explains itself", async () => {
+    expect(await command(["--help"])).toMatchObject({ code: 0, out: expect.stringContaining("Usage") });
+  });
+});

@@ -1,0 +1,67 @@
+import type { ContentOutcome } from "@tinyagents/core";
+import { testRuntime } from "@tinyagents/testkit";
+import { describe, expect, it } from "vitest";
+import { tempFolder } from "../../test/temp-folder.js";
+import { fileTools } from "./file-tools.js";
+import { openFolder } from "./folder.js";
+
+async function call(
+  files: { readonly [path: string]: string | Uint8Array },
+  name: string,
+  args: object,
+): Promise<ContentOutcome> {
+  const tools = fileTools(await openFolder(tempFolder(files)));
+  const found = tools.find(({ spec }) => spec.name === name);
+  if (found === undefined) throw new Error(`there is no tool ${name}`);
+  return (await found.execute(args as never, testRuntime(found))) as ContentOutcome;
+}
+
+describe("the file tools", () => {
+  it("say that they only read", async () => {
+    const tools = fileTools(await openFolder(tempFolder()));
+    expect(tools.map(({ spec }) => [spec.name, spec.policy.effect])).toEqual([
+      ["list_files", "read"],
+      ["search_files", "read"],
+      ["read_file", "read"],
+    ]);
+  });
+
+  it("list files", async () => {
+    expect(await call({ "a.md": "", "b/c.md": "" }, "list_files", {})).toMatchObject({
+      content: [{ type: "json", value: ["a.md", "b/c.md"] }],
+      summary: "2 files",
+    });
+  });
+
+  it("find the files with most of the words first, whatever their case, and skip what is no text", async () => {
+    const files = { "a.md": "An oar.\nRain.", "b.md": "x\nA broken OAR.", "c.bin": new Uint8Array([0, 111, 97, 114]) };
+    expect(await call(files, "search_files", { query: "broken oar" })).toMatchObject({
+      content: [
+        {
+          value: [
+            { path: "b.md", lines: [{ line: 2, text: "A broken OAR." }] },
+            { path: "a.md", lines: [{ line: 1, text: "An oar." }] },
+          ],
+        },
+      ],
+    });
+    expect(await call(files, "search_files", { query: "zebra ?!" })).toMatchObject({
+      content: [{ value: [] }],
+      summary: "0 files",
+    });
+  });
+
+  it("read a file, from a line on, and say where to go on when it is long", async () => {
+    expect(await call({ "a.md": "one\ntwo" }, "read_file", { path: "a.md" })).toMatchObject({
+      content: [{ text: "one\ntwo" }],
+      summary: "2 lines",
+    });
+    expect(await call({ "a.md": "one\ntwo" }, "read_file", { path: "a.md", fromLine: 2 })).toMatchObject({
+      content: [{ text: "two" }],
+    });
+    const long = { "a.md": Array.from({ length: 10_000 }, () => "123456789").join("\n") };
+    const first = await call(long, "read_file", { path: "a.md" });
+    expect(first.content).toMatchObject([{ text: expect.stringMatching(/\n\[cut: go on with fromLine 4001\]$/) }]);
+    await expect(call({ "a.md": "one" }, "read_file", { path: "a.md", fromLine: 2 })).rejects.toThrow("1 lines only");
+  });
+});

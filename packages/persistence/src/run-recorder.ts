@@ -1,0 +1,72 @@
+import { type AppendStore, type IdSource, type RunRecorder, randomIds, TinyAgentsError } from "@tinyagents/core";
+import { RunLog } from "./run-log.js";
+
+export interface RunRecorderOptions {
+  /** What names of streams start with; a `/` and the run id follow. Default `runs`. */
+  readonly prefix?: string | undefined;
+  /** Where the recorder takes an id of its own from, told apart from that of every other process. Default: random. */
+  readonly ids?: IdSource | undefined;
+}
+
+/** Of how many runs the state of their logs is kept in mind. Of others it is read again when they go on. */
+const KEPT_IN_MIND = 4_096;
+
+/**
+ * Keeps each run in a log of its own. A step is written as what is new in its history and everything else of the state,
+ * so that the cost of a run grows with its length; a tool result is written at once. A run that has ended stays in its
+ * log until the application deletes the stream: `runs/` and the run id, in which `%` is written `%25` and `/` `%2F`.
+ *
+ * Of two writers of one run the second gets `conflict`, for everything that it tries until it loads the run again. A
+ * write that failed is not repeated; the next one first looks whether it had been written after all.
+ */
+export function runRecorder(log: AppendStore, options: RunRecorderOptions = {}): RunRecorder {
+  const { prefix = "runs", ids = randomIds() } = options;
+  if (prefix === "") throw new TypeError("runRecorder: prefix must not be empty");
+  const writer = ids.next("recorder");
+  const runs = new Map<string, RunLog>();
+  let appends = 0;
+  const nextKey = (): string => `${writer}/${++appends}`;
+
+  const open = (runId: string): RunLog => {
+    const known = runs.get(runId);
+    const run = known ?? new RunLog({ log, stream: streamOf(prefix, runId), runId, writer, nextKey });
+    runs.delete(runId);
+    runs.set(runId, run);
+    if (known === undefined && runs.size > KEPT_IN_MIND) forgetOldest(runs);
+    return run;
+  };
+  const forgetIfFinished = (runId: string, run: RunLog): void => {
+    if (run.finished && runs.get(runId) === run) runs.delete(runId);
+  };
+  const on = async <T>(runId: string, work: (run: RunLog) => Promise<T>): Promise<T> => {
+    const run = open(runId);
+    try {
+      return await work(run);
+    } finally {
+      forgetIfFinished(runId, run);
+    }
+  };
+
+  return {
+    load: (runId) => on(runId, (run) => run.load()),
+    step: (state) => on(state.config.runId, (run) => run.step(state)),
+    toolResult: (runId, callId, result) => on(runId, (run) => run.toolResult(callId, result)),
+  };
+}
+
+/** The stream of a run: no two pairs of prefix and run id share one. */
+function streamOf(prefix: string, runId: string): string {
+  if (runId !== "") return `${prefix}/${runId.replaceAll("%", "%25").replaceAll("/", "%2F")}`;
+  throw new TinyAgentsError("invalid_request", "A run can be recorded only under an id that is not empty.", {
+    details: { reason: "empty run id" },
+  });
+}
+
+/** Makes room: of the runs for which nothing is under way, the one that was used the longest time ago. */
+function forgetOldest(runs: Map<string, RunLog>): void {
+  for (const [runId, run] of runs) {
+    if (!run.idle) continue;
+    runs.delete(runId);
+    return;
+  }
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import type { AppendStore, JsonValue, LogRecord, Store } from "@tinyagents/core";
+import { text, toolText } from "@tinyagents/core";
+import { expect, it } from "vitest";
+import { runRecorder, shortTermMemory } from "../src/index.js";
+
+function sample(name: string): JsonValue {
+  return JSON.parse(readFileSync(new URL(`./samples/${name}.json`, import.meta.url), "utf8")) as JsonValue;
+}
+
+it("reads a run that was recorded in format 1", async () => {
+  const records = sample("run-log.v1") as unknown as readonly LogRecord[];
+  const read: AppendStore["read"] = async (stream, { from = 0 } = {}) =>
+    stream === "runs/sample" ? records.slice(from) : [];
+  const recorded = await runRecorder({ read } as AppendStore).load("sample");
+  const { state, toolResults } = recorded!;
+  expect(state.phase).toBe("tools");
+  expect(state.messages.map(({ role }) => role)).toEqual(["user", "assistant", "assistant"]);
+  expect(text(state.messages[1]!)).toBe("Summary: sunny.");
+  expect([...toolResults].map(([callId, result]) => [callId, toolText(result)])).toEqual([["c3", "21 degrees."]]);
+  expect(state).toMatchObject({
+    v: 1,
+    agent: "tester",
+    config: { runId: "sample", threadId: "t1" },
+    counters: { steps: 4 },
+    usage: { totalTokens: 25 },
+    batch: { calls: [{ callId: "c3" }] },
+    middleware: { notes: { seen: 1 } },
+  });
+});
+
+it("reads the memory of a thread that was saved in format 1", async () => {
+  const value = { type: "json", value: sample("thread-state.v1") } as const;
+  const get: Store["get"] = async (key) => ({ key, value, version: "7", attributes: {}, updatedAtMs: 0 });
+  const loaded = await shortTermMemory({ get } as Store).load("t1");
+  const { state, version } = loaded!;
+  expect(version).toBe("7");
+  expect(state.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
+  expect(text(state.messages[3]!)).toBe("It is sunny.");
+  expect(state.middleware).toEqual({ notes: { seen: 1 } });
+});
+
+it("exports its two factories and nothing else", async () => {
+  expect(Object.keys(await import("../src/index.js")).sort()).toEqual(["runRecorder", "shortTermMemory"]);
+});

@@ -1,0 +1,121 @@
+import {
+  type Scenario,
+  type ScenarioFailure,
+  scenarioMetadata,
+  scenarios,
+  type Wire,
+  type WireServer,
+} from "@tinyagents/conformance";
+import { isJsonObject, type JsonObject } from "@tinyagents/core";
+import {
+  openaiWireServer,
+  type WireAnswer,
+  type WireFault,
+  type WireReply,
+  type WireRequest,
+} from "@tinyagents/testkit/wire";
+
+/** Scenarios in OpenAI's words, on a real socket. */
+export const openaiWire: Wire = {
+  async start(name): Promise<WireServer> {
+    const scenario: Scenario = scenarios[name];
+    const both = pair();
+    const server = await openaiWireServer(
+      async (request) => (scenario.manner === "echo" ? await both(echo(request)) : replyTo(scenario, request)),
+      { extraParams: ["x_conformance"] },
+    );
+    return { url: server.url, close: () => server.close(), requests: () => server.requests };
+  },
+};
+
+function replyTo({ answer, failure, manner, retryAfterMs }: Scenario, request: WireRequest): WireReply {
+  if (failure === "error_in_stream") {
+    const error = { type: "server_error", code: null, message: "The server had an error." };
+    return { text: "", faults: [{ type: "error_frame", error }] };
+  }
+  if (failure !== undefined) {
+    const hint = retryAfterMs === undefined ? {} : { retryAfter: retryAfterMs / 1_000 };
+    return { ...FAILURES[failure](request), ...hint };
+  }
+  if (manner === "silence") return { text: "", faults: [{ type: "silence" }] };
+  if (manner === "metadata") return withMetadata(answer?.text ?? "", request.body.stream === true);
+  const { reasoning, text, refusal, toolCalls, finishReason = "stop", usage } = answer ?? {};
+  return {
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(text === undefined ? {} : { text }),
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(toolCalls === undefined
+      ? {}
+      : { toolCalls: toolCalls.map(({ id, name, args }) => ({ id, name, rawArgs: args })) }),
+    // A refusal is an ordinary stop at OpenAI.
+    finishReason: finishReason === "refusal" ? "stop" : finishReason,
+    usage: usage ?? null,
+    ...sentIn(manner),
+  };
+}
+
+function sentIn(manner: Scenario["manner"]): Partial<WireAnswer> {
+  switch (manner) {
+    case "bytes":
+      return { chunks: "bytes" };
+    case "pieces":
+      return { split: "characters" };
+    case "stall":
+      return faulty({ type: "stall", afterFrames: 2 });
+    case "cut":
+      return faulty({ type: "cut", afterFrames: 2 });
+    case "early_end":
+      return faulty({ type: "no_finish" });
+    default:
+      return {};
+  }
+}
+
+function faulty(fault: WireFault): Partial<WireAnswer> {
+  return { faults: [fault] };
+}
+
+type Refusal = Extract<WireReply, { readonly status: number }>;
+
+const FAILURES: { readonly [F in Exclude<ScenarioFailure, "error_in_stream">]: (request: WireRequest) => Refusal } = {
+  auth: () => ({ status: 401 }),
+  auth_echo: ({ authorization = "" }) => ({
+    status: 401,
+    message: `Incorrect API key provided: ${authorization.slice("Bearer ".length)}.`,
+  }),
+  rate_limit: () => ({ status: 429 }),
+  quota: () => ({ status: 429, code: "insufficient_quota" }),
+  server_error: () => ({ status: 500 }),
+  overloaded: () => ({ status: 503 }),
+  bad_request: () => ({ status: 400 }),
+  context_window: () => ({ status: 400, code: "context_length_exceeded", message: "This is too long." }),
+};
+
+function withMetadata(text: string, streamed: boolean): WireAnswer {
+  const head = { id: "chatcmpl-1", model: "gpt-4o", x_note: scenarioMetadata };
+  const message = { role: "assistant", content: text };
+  if (!streamed) return { whole: { ...head, choices: [{ index: 0, message, finish_reason: "stop" }] } };
+  return {
+    frames: [
+      { ...head, choices: [{ index: 0, delta: message, finish_reason: null }] },
+      { ...head, choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
+      "[DONE]",
+    ],
+  };
+}
+
+function echo({ body }: WireRequest): string {
+  const messages = Array.isArray(body.messages) ? (body.messages as readonly JsonObject[]) : [];
+  const last = messages.at(-1);
+  return isJsonObject(last) && typeof last.content === "string" ? last.content : "";
+}
+
+/** Lets callers go on two at a time. */
+function pair(): <T>(value: T) => Promise<T> {
+  let first: (() => void) | undefined;
+  return async (value) => {
+    if (first === undefined) await new Promise<void>((resolve) => (first = resolve));
+    else first();
+    return value;
+  };
+}
