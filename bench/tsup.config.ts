@@ -2,5 +2,5 @@ import { defineConfig } from "tsup";
 import { build } from "../tsup.base.js";
 
 export default defineConfig(
-  build({ index: "src/index.ts" }, { platform: "node", dts: false, tsconfig: "tsconfig.json" }),
+  build({ main: "src/main.ts" }, { platform: "node", dts: false, tsconfig: "tsconfig.json" }),
 );

@@ -73,6 +73,7 @@ describe("the demo, called wrongly, says in one line what is wrong and ends with
     ["a flag without its value", ["--dir"], /--dir/],
     ["an empty question", [""], /question is empty/],
     ["a folder that is missing", ["--dir", "gone"], /gone cannot be read: it does not exist/],
+    ["a folder with a line break in its name", ["--dir", "a\nb"], /a b cannot be read/],
     ["a file in place of a folder", ["--dir", "oars.md"], /oars\.md is not a folder/],
     ["a model that is not known", ["--model", "gpt"], /"gpt" is not known/],
     ["a missing key", ["--model", "openai/gpt-5"], /OPENAI_API_KEY/],

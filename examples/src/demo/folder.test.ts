@@ -73,7 +73,8 @@ describe("readTextFile", () => {
   ])("refuses %j (SE-01)", async (path) => {
     const parent = tempFolder({ "b/a.md": "inside", "b2/x.md": "secret" });
     const folder = await openFolder(join(parent, "b"));
-    await expect(readTextFile(folder, path)).rejects.toThrow(/outside of the folder|does not exist/);
+    const named = /^(?:\.|%2e%2e.*)$/.test(path) ? "does not exist" : "outside of the folder";
+    await expect(readTextFile(folder, path)).rejects.toThrow(named);
   });
 
   it("refuses a link that leads out, to a file or over a folder, also into a sibling with a longer name (SE-01)", async () => {
@@ -109,7 +110,7 @@ describe("readTextFile", () => {
       "big.md": "x".repeat(2 * 1024 * 1024 + 1),
     });
     mkdirSync(join(root, "dir"));
-    execFileSync("mkfifo", [join(root, "pipe")]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "pipe")]);
     const folder = await openFolder(root);
     await expect(readTextFile(folder, "dir")).rejects.toThrow("is not a file");
     await expect(readTextFile(folder, "x.bin")).rejects.toThrow("binary");

@@ -10,7 +10,7 @@ const INTERRUPTED = 130;
 export function onInterrupt(): Interruption {
   const controller = new AbortController();
   const handle = (): void => {
-    
+    if (controller.signal.aborted) process.exit(INTERRUPTED);
     controller.abort("interrupted");
   };
   process.on("SIGINT", handle);

@@ -152,3 +152,14 @@ describe("format versions", () => {
     expect((await corruption(() => readVersion(value, 2, "the state"))).place).toBe("the state.v");
   });
 });
+
+test("an error about a text does not quote it (SE-08)", () => {
+  let failure: unknown;
+  try {
+    parseJson('{"key": sk-secret-secret}', { place: "the file" });
+  } catch (error) {
+    failure = error;
+  }
+  expect(JSON.stringify(failure)).toContain("from character 8 on");
+  expect(JSON.stringify(failure)).not.toContain("sk-");
+});

@@ -29,7 +29,7 @@ export function parseJson(text: string, limits: ParseLimits): JsonValue {
   try {
     value = JSON.parse(text) as JsonValue;
   } catch (error) {
-    throw corrupt(limits.place, error instanceof Error ? error.message : "not JSON", error);
+    throw corrupt(limits.place, notJson(error), error);
   }
   const maxDepth = limits.maxDepth ?? DEFAULT_MAX_DEPTH;
   if (text.length >= maxDepth || mayNameAPrototype(text)) checkShape(value, limits.place, maxDepth);
@@ -43,6 +43,12 @@ export function parseJson(text: string, limits: ParseLimits): JsonValue {
 export function checkJson(value: JsonValue, place: string): JsonValue {
   checkShape(value, place, DEFAULT_MAX_DEPTH);
   return value;
+}
+
+/** Where the text stops being JSON, without a word of it: what was read may be secret, and details are logged. */
+function notJson(error: unknown): string {
+  const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
+  return position === undefined ? "it is not JSON, or ends too early" : `it is not JSON from character ${position} on`;
 }
 
 /** Keys may be written with escapes, so a text with any `\u` is looked through. */

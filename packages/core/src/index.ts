@@ -153,6 +153,7 @@ export {
   estimateTokens,
   type TokenCounter,
 } from "./model/estimate.js";
+export { canTake, type Fallback, type FallbackPolicy, fallbackStream, mayFallBack } from "./model/fallback.js";
 export {
   type Capability,
   type ModelProfile,

@@ -105,3 +105,7 @@ test("a JSON object is neither an array nor null", () => {
   expect([{}, { a: 1 }].every(isJsonObject)).toBe(true);
   expect([[], null, undefined, "text", 1, () => 1].some(isJsonObject)).toBe(false);
 });
+
+test.each([new Date(0), new Map(), new Set()])("canonical JSON refuses what JSON would silently empty: %s", (value) => {
+  expect(() => canonicalJson({ value })).toThrow(TypeError);
+});

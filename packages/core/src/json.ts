@@ -18,7 +18,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
  * The one JSON text of a value: keys sorted by code unit, no white space. Equal values give equal texts whatever
  * order their keys were written in. Keys whose value is `undefined` are left out, as `JSON.stringify` does.
  *
- * @throws TypeError for what is not JSON: functions, symbols, bigints, numbers that are not finite, cycles.
+ * @throws TypeError for what is not JSON: functions, symbols, bigints, dates, maps, numbers that are not finite, cycles.
  */
 export function canonicalJson(value: unknown): string {
   return write(value, []);
@@ -48,6 +48,8 @@ function writeArray(values: readonly unknown[], ancestors: object[]): string {
 }
 
 function writeObject(value: object, ancestors: object[]): string {
+  const kind = Object.prototype.toString.call(value);
+  if (kind !== "[object Object]") throw new TypeError(`canonicalJson: ${kind.slice(8, -1)} is not JSON`);
   const entries = value as { readonly [key: string]: unknown };
   const keys = Object.keys(entries);
   if (keys.length > 1) keys.sort();

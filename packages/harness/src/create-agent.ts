@@ -13,6 +13,7 @@ import {
   narrowLimits,
   type ResolvedLimits,
   type RunConfig,
+  type RunSurroundings,
   randomIds,
   resolveLimits,
   type StartOptions,
@@ -86,7 +87,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   }
 
   initialState(input: AgentInput, options: StartOptions = {}): AgentState {
-    return handOut(this.#newState(input, this.#config(options)));
+    return handOut(this.#newState(input, this.#config(options), {}));
   }
 
   async step(state: AgentState, context: StepContext = {}): Promise<AgentState> {
@@ -101,11 +102,11 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   }
 
   invoke(input: AgentInput, options: RunOptions = {}): Promise<AgentRun<Output>> {
-    return this.#drive(this.#newState(input, this.#config(options)), options);
+    return this.#drive(this.#newState(input, this.#config(options), options), options);
   }
 
   stream(input: AgentInput, options: StreamOptions = {}): AgentStream<Output> {
-    const state = this.#newState(input, this.#config(options));
+    const state = this.#newState(input, this.#config(options), options);
     return agentStream<Output>(
       (emit, modes, owner) => this.#drive(state, { ...options, emit, modes, owner }),
       options.modes,
@@ -113,7 +114,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   }
 
   start(input: AgentInput, options: RunOptions = {}): RunHandle<Output> {
-    const state = this.#newState(input, this.#config(options));
+    const state = this.#newState(input, this.#config(options), options);
     return runHandle<Output>(state.config.runId, (emit, modes, owner) =>
       this.#drive(state, { ...options, emit, modes, owner }),
     );
@@ -141,7 +142,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     const recorded = await parent.context.recorder?.load(config.runId);
     if (recorded === undefined || recorded.state.phase === "done") {
       return this.#drive(
-        recorded === undefined ? this.#newState(input, config) : takeOver(recorded.state),
+        recorded === undefined ? this.#newState(input, config, surroundings) : takeOver(recorded.state),
         surroundings,
       );
     }
@@ -195,9 +196,9 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     });
   }
 
-  #config(options: StartOptions): RunConfig {
+  #config(options: StartOptions & Pick<RunSurroundings, "ids">): RunConfig {
     const { limits } = this.#definition;
-    const runId = options.runId ?? (this.#definition.ids ?? IDS).next("run");
+    const runId = options.runId ?? (options.ids ?? this.#definition.ids ?? IDS).next("run");
     return {
       runId,
       rootRunId: runId,
@@ -224,7 +225,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     };
   }
 
-  #newState(input: AgentInput, config: RunConfig): LiveState {
+  #newState(input: AgentInput, config: RunConfig, { clock }: Pick<RunSurroundings, "clock">): LiveState {
     return {
       v: 1,
       agent: this.name,
@@ -239,7 +240,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
       cost: null,
       unpricedCalls: 0,
       seq: 0,
-      startedAtMs: (this.#definition.clock ?? systemClock).now(),
+      startedAtMs: (clock ?? this.#definition.clock ?? systemClock).now(),
       activeMs: 0,
       middleware: {},
       memoryVersion: null,

@@ -34,6 +34,8 @@ import { type OutputPlan, planOutput } from "./output/plan.js";
 export interface AgentDefinition extends Omit<RunSurroundings, "data"> {
   readonly name: string;
   readonly model: ChatModel;
+  /** `model`, and those to turn to when it fails. */
+  readonly models: readonly ChatModel[];
   readonly resolvedModel: ResolvedModel;
   readonly tools: ReadonlyMap<string, AnyTool>;
   /** Everything of a request but its messages: with tools, and for a last answer without. */
@@ -85,6 +87,7 @@ export function defineAgent(options: AgentOptions<OutputOption | undefined>): Ag
   return {
     name,
     model,
+    models: [model, ...(options.fallbacks ?? [])],
     resolvedModel: resolvedModel(model),
     tools: byName,
     request: requestTemplate(settings, declarations, output),

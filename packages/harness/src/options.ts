@@ -5,6 +5,7 @@ import type {
   Block,
   ChatModel,
   EventSink,
+  FallbackPolicy,
   JsonSchema,
   Limits,
   Middleware,
@@ -60,6 +61,8 @@ export interface NoProgressPolicy {
 /** How a run decides. All of it is data. */
 export interface AgentPolicies {
   readonly retry?: RetryPolicy | undefined;
+  /** When to turn to the next of `fallbacks`. */
+  readonly fallback?: FallbackPolicy | undefined;
   readonly unknownTool?: UnknownToolPolicy | undefined;
   readonly invalidArguments?: InvalidArgumentsPolicy | undefined;
   /** `false` turns it off. */
@@ -126,6 +129,8 @@ export interface AgentOptions<O extends OutputOption | undefined = undefined> ex
   /** Stands in events and state. */
   readonly name: string;
   readonly model: ChatModel;
+  /** Models to turn to, in order, when `model` fails and its retries too. */
+  readonly fallbacks?: readonly ChatModel[] | undefined;
   readonly tools?: readonly AnyTool[] | undefined;
   readonly system?: SystemPrompt | undefined;
   readonly middleware?: readonly Middleware[] | undefined;

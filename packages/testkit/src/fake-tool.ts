@@ -11,6 +11,7 @@ import {
   type ToolRuntime,
   tool,
 } from "@tinyagents/core";
+import { arrivals } from "./arrivals.js";
 import { hold } from "./wait.js";
 
 /** One execution of a fake tool. */
@@ -104,7 +105,7 @@ export function recordedTool<S extends StandardSchema | JsonSchema>(
   expectedCalls?: number,
 ): FakeTool<SchemaOutput<S>> {
   const calls: RecordedToolCall<SchemaOutput<S>>[] = [];
-  const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+  const begun = arrivals();
   const { description = `The fake tool ${options.name}.`, input = ANY_OBJECT as S, policy = HARMLESS } = options;
   const inner = tool<S, Promise<unknown>>({
     ...options,
@@ -114,19 +115,14 @@ export function recordedTool<S extends StandardSchema | JsonSchema>(
     execute(args, runtime) {
       const { callId, idempotencyKey, attempt, resumed } = runtime;
       calls.push({ input: args, callId, idempotencyKey, attempt, resumed });
-      for (const { resolve } of waiting.filter(({ count }) => count <= calls.length)) resolve();
+      begun.note();
       return work(args, runtime);
     },
   });
   return {
     ...inner,
     calls,
-    called(count = 1) {
-      return new Promise((resolve) => {
-        if (calls.length >= count) resolve();
-        else waiting.push({ count, resolve });
-      });
-    },
+    called: (count = 1) => begun.reached(count),
     assertDone() {
       if (expectedCalls === undefined || calls.length === expectedCalls) return;
       throw new Error(resultsMessage(options.name, expectedCalls, calls.length));

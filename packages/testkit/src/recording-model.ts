@@ -9,6 +9,7 @@ import {
   type Usage,
 } from "@tinyagents/core";
 import { answerDeltas, type ScriptedAnswer } from "./answer.js";
+import { arrivals } from "./arrivals.js";
 import type { Split } from "./split.js";
 import { hold, untilAborted } from "./wait.js";
 
@@ -55,7 +56,7 @@ export type AnswerSource = (request: ModelRequest, call: ModelCallContext) => Sc
 export function recordingModel(source: AnswerSource, defaultId: string, options: TestModelOptions): RecordingModel {
   const { id = defaultId, profile, usage, split, delayMs, clock } = options;
   const calls: { -readonly [K in keyof RecordedModelCall]: RecordedModelCall[K] }[] = [];
-  const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+  const begun = arrivals();
   return {
     id,
     profile: { ...profileOf(id), ...profile },
@@ -63,18 +64,13 @@ export function recordingModel(source: AnswerSource, defaultId: string, options:
       return calls.map(({ request }) => request);
     },
     calls,
-    called(count = 1) {
-      return new Promise((resolve) => {
-        if (calls.length >= count) resolve();
-        else waiting.push({ count, resolve });
-      });
-    },
+    called: (count = 1) => begun.reached(count),
     async *stream(liveRequest: ModelRequest, call: ModelCallContext): AsyncGenerator<ModelDelta, void, void> {
       const request = { ...liveRequest, messages: liveRequest.messages.slice() };
       const { delivery, runId, callId } = call;
       const record: (typeof calls)[number] = { request, delivery, runId, callId, state: "running" };
       calls.push(record);
-      for (const { resolve } of waiting.filter(({ count }) => count <= calls.length)) resolve();
+      begun.note();
       try {
         throwIfAborted(call.signal);
         const answer = await source(request, call);

@@ -193,6 +193,11 @@ describe("a scripted model that waits", () => {
     expect((await second).message.content).toEqual([{ type: "text", text: "b" }]);
   });
 
+  test("fails as its gate fails", async () => {
+    const failure = new Error("no gate");
+    await expect(ask(scriptedModel([{ text: "x", gate: Promise.reject(failure) }]))).rejects.toBe(failure);
+  });
+
   test("refuses a delay without a clock", async () => {
     await expect(ask(scriptedModel([{ text: "x", delayMs: 1 }]))).rejects.toThrow("needs a clock");
   });

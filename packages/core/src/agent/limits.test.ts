@@ -78,3 +78,7 @@ test("the error of a limit names the limit, what it allows, and what was counted
   });
   expect(error.message).toContain("Raise limits.maxModelCalls");
 });
+
+test("a limit that does not exist is refused by name", () => {
+  expect(() => resolveLimits({ maxModelCall: 3 } as never)).toThrow(/maxModelCall.*maxModelCalls/);
+});

@@ -54,14 +54,18 @@ const DEFAULTS: ResolvedLimits = {
   maxResultChars: 100_000,
 };
 
+const NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULTS), "maxTotalTokens", "wallClockMs"]);
+
 /**
  * Limits with defaults.
- * @throws TypeError for a limit that is no whole number from 0 up (`maxConcurrency`: from 1 up).
+ * @throws TypeError for an unknown name, and for a limit that is no whole number from 0 up (`maxConcurrency`: from 1 up).
  */
 export function resolveLimits(limits: Limits = {}): ResolvedLimits {
   const resolved: Record<string, number> = { ...DEFAULTS };
   for (const [name, value] of Object.entries(limits) as [string, number | undefined][]) {
     if (value === undefined) continue;
+    if (!NAMES.has(name))
+      throw new TypeError(`limits.${name}: there is no such limit; there are: ${[...NAMES].join(", ")}`);
     const least = name === "maxConcurrency" ? 1 : 0;
     if (!Number.isInteger(value) || value < least) {
       throw new TypeError(`limits.${name}: a whole number from ${least} up is expected, ${value} given`);

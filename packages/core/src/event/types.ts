@@ -64,6 +64,13 @@ export interface EventData {
     readonly delayMs: number;
     readonly code: string;
   };
+  /** The call goes on with another model. `code`: of the failure that made it. */
+  "fallback.selected": {
+    readonly callId: string;
+    readonly failed: ResolvedModel;
+    readonly selected: ResolvedModel;
+    readonly code: string;
+  };
   "tool.started": {
     readonly callId: string;
     readonly tool: string;

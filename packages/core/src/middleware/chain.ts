@@ -71,7 +71,7 @@ function take<T>(
   value: T,
   result: Awaited<HookReturn<T>>,
 ): Hooked<T> {
-  if (result === undefined) return { value };
+  if (result === undefined || result === null) return { value };
   if (result.state !== undefined || result.history !== undefined) scope.keep(entry.name, hook, result);
   const next = result.replace === undefined ? value : result.replace;
   return hooked(next, result.control === undefined ? undefined : { ...result.control, by: entry.name });

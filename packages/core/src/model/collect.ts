@@ -40,7 +40,7 @@ interface Growing {
  * is the short form for whoever needs no say in between.
  */
 export class ResponseCollector {
-  readonly #model: ResolvedModel;
+  #model: ResolvedModel;
   #blocks: Growing[] = [];
   /** The newest block of each index: some servers use an index again. */
   #newest = new Map<number, Growing>();
@@ -86,13 +86,18 @@ export class ResponseCollector {
         this.#responseId = delta.responseId ?? this.#responseId;
         return;
       case "restart":
-        this.#restart(delta.attempt);
+        this.#restart(delta.model);
         return;
       case "finish":
         this.#finish = delta;
         if (delta.usage !== undefined) this.#usage = delta.usage;
         return;
     }
+  }
+
+  /** The model that is being asked. */
+  get model(): ResolvedModel {
+    return this.#model;
   }
 
   /** Whether the finishing delta has come. */
@@ -121,7 +126,7 @@ export class ResponseCollector {
   /** How many characters of any kind have come, for an estimate of what an unfinished answer cost. */
   get receivedChars(): number {
     let chars = 0;
-    for (const block of this.#blocks) chars += block.text.length;
+    for (const { text, block } of this.#blocks) chars += block === undefined ? text.length : charsOf(block);
     return chars;
   }
 
@@ -195,7 +200,7 @@ export class ResponseCollector {
     block.providerMetadata = merge(block.providerMetadata, metadata);
   }
 
-  #restart(attempt: number): void {
+  #restart(model: ResolvedModel | undefined): void {
     this.#earlierUsage = this.usage;
     this.#usage = undefined;
     this.#blocks = [];
@@ -205,7 +210,8 @@ export class ResponseCollector {
     this.#exactModel = undefined;
     this.#responseId = undefined;
     this.#finish = undefined;
-    this.#attempts = attempt;
+    if (model !== undefined) this.#model = model;
+    this.#attempts++;
   }
 }
 
@@ -225,6 +231,12 @@ function finishBlock(growing: Growing): Block {
   const block = toBlock(growing);
   const metadata = growing.providerMetadata;
   return metadata === undefined ? block : { ...block, providerMetadata: merge(block.providerMetadata, metadata) };
+}
+
+function charsOf(block: Block): number {
+  if (block.type === "text" || block.type === "reasoning" || block.type === "refusal") return block.text.length;
+  if (block.type === "tool_call") return block.name.length + (block.invalid?.raw ?? JSON.stringify(block.args)).length;
+  return 0;
 }
 
 function toBlock(growing: Growing): Block {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json.js";
 import type { Block, ProviderMetadata } from "../message/block.js";
+import type { ResolvedModel } from "./profile.js";
 import type { Usage } from "./usage.js";
 
 /**
@@ -43,8 +44,8 @@ export type ModelDelta =
   | { readonly type: "provider"; readonly index?: number; readonly providerMetadata: ProviderMetadata }
   /** Cumulative for this attempt: a later one replaces an earlier one. */
   | { readonly type: "usage"; readonly usage: Usage }
-  /** A new attempt begins. Consumers drop what this call had shown. */
-  | { readonly type: "restart"; readonly attempt: number; readonly reason: string }
+  /** A new attempt begins, at another model where one is named. Consumers drop what this call had shown. */
+  | { readonly type: "restart"; readonly attempt: number; readonly reason: string; readonly model?: ResolvedModel }
   | FinishDelta;
 
 /** The end. A stream that ends without it was cut short. */

@@ -89,3 +89,8 @@ describe("the usage of two attempts", () => {
     );
   });
 });
+
+test("a call of which only a part is known counts as unknown: the sums are too low", () => {
+  const totals = addModelCall(emptyUsage(), { inputTokens: 5, source: "reported" });
+  expect([totals.inputTokens, totals.unknownCalls, usageAccuracy(totals)]).toEqual([5, 1, "partial"]);
+});

@@ -30,7 +30,7 @@ export interface UsageTotals {
   readonly audioTokens: number;
   readonly modelCalls: number;
   readonly toolCalls: number;
-  /** Model calls whose tokens nobody knows. */
+  /** Model calls whose tokens are not known, or only in part. */
   readonly unknownCalls: number;
   /** Model calls whose tokens are our estimate. */
   readonly estimatedCalls: number;
@@ -63,7 +63,7 @@ export function emptyUsage(): UsageTotals {
 export function addModelCall(totals: UsageTotals, usage: Usage | undefined): UsageTotals {
   const input = usage?.inputTokens;
   const output = usage?.outputTokens;
-  const unknown = input === undefined && output === undefined;
+  const unknown = input === undefined || output === undefined;
   return {
     inputTokens: totals.inputTokens + (input ?? 0),
     outputTokens: totals.outputTokens + (output ?? 0),

@@ -1,8 +1,10 @@
 import {
-  type AnyTinyAgentsError,
   addUsage,
+  type ChatModel,
   type Clock,
   estimateTokens,
+  type Fallback,
+  fallbackStream,
   isTinyAgentsError,
   type ModelCallContext,
   type ModelDelta,
@@ -11,6 +13,7 @@ import {
   type RandomSource,
   ResponseCollector,
   type RetryContext,
+  resolvedModel,
   retryStream,
   TinyAgentsError,
   type Usage,
@@ -18,6 +21,7 @@ import {
 import { CancelScope } from "../run/cancel-scope.js";
 import type { Deadline } from "../run/deadlines.js";
 import type { LiveRun, UnderWay } from "../run/live-run.js";
+import { takeRetry, type WantedRetry } from "../run/retry-budget.js";
 import { recordUsage } from "./record-usage.js";
 
 /**
@@ -99,7 +103,7 @@ export class ModelCall implements RetryContext, UnderWay {
   }
 
   get name(): string {
-    return `model ${this.run.definition.model.id}`;
+    return `model ${this.collector.model.id}`;
   }
   get clock(): Clock {
     return this.run.clock;
@@ -120,22 +124,9 @@ export class ModelCall implements RetryContext, UnderWay {
       : aroundModel(request, this.run.scope, (inner) => this.#ask(inner));
   }
 
-  onRetry({
-    attempt,
-    delayMs,
-    error,
-  }: {
-    readonly attempt: number;
-    readonly delayMs: number;
-    readonly error: AnyTinyAgentsError;
-  }): boolean {
-    const { run } = this;
+  onRetry(retry: WantedRetry): boolean {
     this.endAttempt();
-    const { counters, config } = run.state;
-    if (run.cancellation.reason !== undefined || counters.retries >= config.limits.maxRetries) return false;
-    counters.retries++;
-    run.event()?.("retry.scheduled", { callId: this.callId, attempt: attempt + 1, delayMs, code: error.code });
-    return true;
+    return takeRetry(this.run, this.callId, retry);
   }
 
   /** The adapter was told. If the run hangs on it all the same when the grace is over, the run ends. */
@@ -179,7 +170,7 @@ export class ModelCall implements RetryContext, UnderWay {
   /** Counts what a failed call cost, and tells of it. */
   fail(error: TinyAgentsError): void {
     const { run, callId } = this;
-    recordUsage(run, callId, run.definition.resolvedModel, this.#usageOfFailure(error));
+    recordUsage(run, callId, this.collector.model, this.#usageOfFailure(error));
     this.announceFailure(error);
   }
 
@@ -187,7 +178,7 @@ export class ModelCall implements RetryContext, UnderWay {
     const { run, callId } = this;
     run.event()?.("model.failed", {
       callId,
-      model: run.definition.resolvedModel,
+      model: this.collector.model,
       error: error.toJSON(),
       elapsedMs: run.clock.now() - this.startedAtMs,
     });
@@ -216,12 +207,35 @@ export class ModelCall implements RetryContext, UnderWay {
   }
 
   #ask(request: ModelRequest): AsyncIterable<ModelDelta> {
-    const { retry, hooks } = this.run.definition;
-    if (hooks.ownsRetry || retry.maxAttempts === 1) return this.#begin(request);
-    return retryStream(retry, this, () => this.#begin(request));
+    const { models, model, policies } = this.run.definition;
+    if (models.length === 1) return this.#askModel(model, request);
+    return fallbackStream(
+      policies.fallback ?? {},
+      models,
+      request,
+      (one) => this.#askModel(one, request),
+      (fallback) => this.#noteFallback(fallback),
+    );
   }
 
-  #begin(request: ModelRequest): AsyncIterable<ModelDelta> {
+  #askModel(model: ChatModel, request: ModelRequest): AsyncIterable<ModelDelta> {
+    const { retry, hooks } = this.run.definition;
+    if (hooks.ownsRetry || retry.maxAttempts === 1) return this.#begin(model, request);
+    return retryStream(retry, this, () => this.#begin(model, request));
+  }
+
+  #noteFallback({ failed, next, error }: Fallback): void {
+    const { run, callId } = this;
+    run.throwIfCancelled();
+    run.event()?.("fallback.selected", {
+      callId,
+      failed: resolvedModel(failed),
+      selected: resolvedModel(next),
+      code: error.code,
+    });
+  }
+
+  #begin(model: ChatModel, request: ModelRequest): AsyncIterable<ModelDelta> {
     const { run } = this;
     this.endAttempt();
     run.throwIfCancelled();
@@ -230,6 +244,6 @@ export class ModelCall implements RetryContext, UnderWay {
     this.#attempt = attempt;
     this.#timedOut = undefined;
     this.reached = true;
-    return run.definition.model.stream(request, attempt);
+    return model.stream(request, attempt);
   }
 }

@@ -65,10 +65,10 @@ export function outputAgain(
 ): Awaitable<{ readonly value: unknown } | undefined> {
   if (plan?.standard === undefined || output?.value === undefined) return undefined;
   const checked = checkStandard(plan.standard, output.value);
-  return checked instanceof Promise ? checked.then(valueOf) : valueOf(checked);
+  return checked instanceof Promise ? checked.then(validOf) : validOf(checked);
 }
 
-function valueOf(checked: Checked): { readonly value: unknown } | undefined {
+function validOf(checked: Checked): { readonly value: unknown } | undefined {
   return checked.ok ? checked : undefined;
 }
 

@@ -14,13 +14,14 @@ import {
   type ToolRuntime,
   toolError,
 } from "@tinyagents/core";
-import type { Deadline } from "../run/deadlines.js";
 import type { LiveRun } from "../run/live-run.js";
+import { takeRetry } from "../run/retry-budget.js";
 import { requestsBelow } from "../sub-agent.js";
 import { issueLines } from "./correction.js";
 import { checkWithSchema, type PreparedCall, wrongArguments } from "./prepare.js";
 import { blocksOfValue, plainJson, resultMessage, smallResultMessage } from "./result.js";
 import { LiveToolRuntime } from "./runtime.js";
+import { TimedWork } from "./timed-work.js";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -101,13 +102,7 @@ function retryContext(run: LiveRun, call: ToolInvocation): RetryContext {
     get signal() {
       return run.cancellation.signal;
     },
-    onRetry({ attempt: number, delayMs, error }) {
-      const { counters, config } = run.state;
-      if (run.cancellation.reason !== undefined || counters.retries >= config.limits.maxRetries) return false;
-      counters.retries++;
-      run.event()?.("retry.scheduled", { callId: call.id, attempt: number + 1, delayMs, code: error.code });
-      return true;
-    },
+    onRetry: (retry) => takeRetry(run, call.id, retry),
   };
 }
 
@@ -148,64 +143,6 @@ function checkedInput({ name }: ToolInvocation, checked: Checked): unknown {
     { details: { tool: name, issues: checked.issues } },
   );
 }
-
-/**
- * An async tool's wait, no longer than it may take. A late end is ignored, no timer stays behind. What ignores the
- * run's cancellation is the run's to leave behind: see `supervise`.
- */
-class TimedWork implements Deadline {
-  readonly atMs: number;
-  place = -1;
-  readonly #run: LiveRun;
-  readonly #runtime: LiveToolRuntime;
-  readonly #limitMs: number;
-  #resolve: (value: unknown) => void = ignore;
-  #reject: (error: unknown) => void = ignore;
-
-  constructor(run: LiveRun, runtime: LiveToolRuntime, limitMs: number) {
-    this.#run = run;
-    this.#runtime = runtime;
-    this.#limitMs = limitMs;
-    this.atMs = run.clock.now() + limitMs;
-  }
-
-  wait(work: PromiseLike<unknown>): Promise<unknown> {
-    this.#run.deadlines.add(this);
-    this.#run.begin(this.#runtime);
-    return new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-      work.then(
-        (value) => {
-          this.#close();
-          this.#resolve(value);
-        },
-        (error) => {
-          this.#close();
-          this.#reject(error);
-        },
-      );
-    });
-  }
-
-  onPassed(): void {
-    const { name } = this.#runtime.spec;
-    const error = new TinyAgentsError("timeout", `The tool ${name} did not finish within ${this.#limitMs} ms.`, {
-      details: { scope: "tool_call", limitMs: this.#limitMs, name },
-    });
-    this.#runtime.scope.cancel(error);
-    this.#reject(error);
-    this.#close();
-  }
-
-  #close(): void {
-    this.#run.deadlines.met(this);
-    this.#run.end(this.#runtime);
-    this.#runtime.close();
-  }
-}
-
-function ignore(): void {}
 
 /** A generator's yields are progress, its return value is the result. */
 async function drain(generator: AsyncGenerator<unknown, unknown>, runtime: LiveToolRuntime): Promise<unknown> {
@@ -322,7 +259,8 @@ function failedMessage(
     throw reason;
   }
   const error = toolError(call.name, call.id, thrown);
-  if (isTinyAgentsError(error, "tool_arguments_invalid")) return { message: wrongArguments(run, call, error.details.issues) };
+  if (isTinyAgentsError(error, "tool_arguments_invalid"))
+    return { message: wrongArguments(run, call, error.details.issues) };
   const failed: ToolMessage = {
     role: "tool",
     toolCallId: call.id,

@@ -41,7 +41,8 @@ function isNoRecord(value: unknown): boolean {
 }
 
 function kindOf(value: unknown): string {
-  if (typeof value !== "object" || value === null) return typeof value === "number" ? String(value) : `a ${typeof value}`;
+  if (typeof value !== "object" || value === null)
+    return typeof value === "number" ? String(value) : `a ${typeof value}`;
   const { name } = (value as { readonly constructor?: { readonly name?: unknown } }).constructor ?? {};
   return typeof name === "string" && name !== "" ? `a value of the kind ${name}` : "this value";
 }

@@ -1,12 +1,13 @@
 import { checkHistory } from "@tinyagents/core";
 import { type Agent, createAgent } from "@tinyagents/harness";
-import { type FakeTool, hangingTool, type ScriptedModel, scriptedModel, testSurroundings } from "@tinyagents/testkit";
+import { type FakeTool, fakeTool, hangingTool, type ScriptedModel, scriptedModel, testSurroundings } from "@tinyagents/testkit";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { failureOf } from "../support/failures.js";
 import { historyProblems, type KeptRuns, keptRuns } from "../support/kept-runs.js";
-import { latch, type Latch } from "../support/stubborn.js";
+import { quiet } from "../support/stubborn.js";
 import { threads } from "../support/threads.js";
+import { resultStatuses } from "../support/transcript.js";
 
 interface Tree {
   readonly agent: Agent;
@@ -17,10 +18,15 @@ interface Tree {
 }
 
 /** Three agents, each a tool of the one above. The leaf plays `leaf`, with `tools`. */
-function tree(leaf: Parameters<typeof scriptedModel>[0], tools: readonly FakeTool<object>[] = []): Tree {
+function tree(
+  leaf: Parameters<typeof scriptedModel>[0],
+  tools: readonly FakeTool<object>[] = [],
+  { recorder = keptRuns(), asked = false }: { readonly recorder?: KeptRuns; readonly asked?: boolean } = {},
+): Tree {
   const around = testSurroundings();
-  const recorder = keptRuns();
-  const asks = (name: string): ScriptedModel => scriptedModel([{ toolCalls: [{ name, args: { task: "go on" } }] }, `${name} is done`]);
+  /** A model that hands on and then ends; `asked`: it has handed on already, before a crash. */
+  const asks = (name: string): ScriptedModel =>
+    scriptedModel([{ toolCalls: [{ name, args: { task: "go on" } }] }, `${name} is done`].slice(asked ? 1 : 0));
   const leafModel = scriptedModel(leaf);
   const models = [asks("middle"), asks("leaf"), leafModel];
   const bottom = createAgent({ name: "leaf", model: leafModel, tools, memory: threads() });
@@ -95,7 +101,7 @@ describe("cancelling a run three levels deep", () => {
     const controller = new AbortController();
     const failing = failureOf(agent.invoke("go", { signal: controller.signal }));
     await leafModel.called();
-    await new Promise((resolve) => setImmediate(resolve));
+    await quiet();
     controller.abort();
     const { run } = await failing;
     expect(run.usage).toMatchObject({ modelCalls: 1 });
@@ -103,33 +109,29 @@ describe("cancelling a run three levels deep", () => {
     expect(run.treeUsage.totalTokens).toBeGreaterThan(0);
   });
 
-  it("goes on from the recorder: the child from where it was, no finished call again (AL-06)", async () => {
-    let gates: Latch<string>[] = [];
-    const tool = {
-      ...hangingTool({ name: "work", input: z.object({ n: z.number() }) }),
-    };
+  it("leaves a tree that a crash cut off to be resumed: each level from where it was, no finished call again (AL-06)", async () => {
     const ran: number[] = [];
-    const work = {
-      ...tool,
-      execute: ({ n }: { n: number }): Promise<string> | string => {
-        ran.push(n);
-        if (n !== 2 || gates.length > 0) return `did ${n}`;
-        const gate = latch<string>();
-        gates = [...gates, gate];
-        return gate.promise;
-      },
-    };
-    const { agent, models, around } = tree(
-      [{ toolCalls: [{ name: "work", args: { n: 1 } }] }, { toolCalls: [{ name: "work", args: { n: 2 } }] }, "leaf says done"],
-      [work as never],
-    );
-    const controller = new AbortController();
-    const failing = failureOf(agent.invoke("go", { runId: "root", signal: controller.signal }));
-    while (gates.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    controller.abort();
-    await around.clock.advance(2_000);
-    await failing;
-    expect(ran).toEqual([1, 2]);
-    expect(models.map(({ calls }) => calls.length)).toEqual([1, 1, 2]);
+    const work = (hangsAt: number): FakeTool<object> =>
+      fakeTool({
+        name: "work",
+        input: z.object({ n: z.number() }),
+        execute: ({ n }) => {
+          ran.push(n);
+          return n === hangsAt ? new Promise(() => {}) : `did ${n}`;
+        },
+      });
+    const calls = [1, 2].map((n) => ({ toolCalls: [{ name: "work", args: { n } }] }));
+    const crashed = tree(calls, [work(2)]);
+    crashed.agent.start("go", { runId: "root" });
+    await crashed.leafModel.called(2);
+    while (ran.length < 2) await quiet();
+
+    const again = tree(["leaf says done"], [work(0)], { recorder: crashed.recorder, asked: true });
+    const run = await again.agent.resume("root");
+    expect(run.text).toBe("middle is done");
+    expect(ran).toEqual([1, 2, 2]);
+    expect(again.models.map(({ calls }) => calls.length)).toEqual([1, 1, 1]);
+    expect(resultStatuses(again.leafModel.requests[0]?.messages ?? [])).toEqual(["work#call_1 ok", "work#call_2 ok"]);
+    expect(run.treeUsage).toMatchObject({ modelCalls: 7, toolCalls: 4 });
   });
 });

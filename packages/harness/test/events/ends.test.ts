@@ -11,24 +11,13 @@ import {
 } from "@tinyagents/testkit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { endProblems } from "../support/end-problems.js";
 import { failureOf } from "../support/failures.js";
 import { keptRuns } from "../support/kept-runs.js";
 
-/** What is wrong with how runs, model calls and tool calls begin and end: nothing, or a text that says it. */
-export function endProblems(events: readonly AgentEvent[]): readonly string[] {
-  const ends = new Map<string, string[]>();
-  const begun = new Set<string>();
-  for (const { type, runId, data } of events) {
-    const [what = "", happened = ""] = type.split(".");
-    if (what !== "run" && what !== "model" && what !== "tool") continue;
-    const key = what === "run" ? `run ${runId}` : `${what} ${runId} ${(data as { callId: string }).callId}`;
-    if (happened === "started") begun.add(key);
-    if (happened === "completed" || happened === "failed") ends.set(key, [...(ends.get(key) ?? []), happened]);
-  }
-  const problems = [...begun].filter((key) => !ends.has(key)).map((key) => `${key} never ends`);
-  for (const [key, happened] of ends) if (happened.length !== 1) problems.push(`${key} ends ${happened.length} times`);
-  return problems;
-}
+/** Arguments whose check needs nothing loaded: the clock stands still meanwhile. */
+const NOTHING = z.looseObject({});
 
 const callsOf = (events: readonly AgentEvent[]) =>
   events.flatMap(({ type, data }) =>
@@ -69,12 +58,12 @@ describe("every start has exactly one end", () => {
 
   test("when a run is cancelled while tools run and others wait for their turn (EVT-02, EVT-04)", async () => {
     const { clock, events } = testSurroundings();
-    const hanging = hangingTool({ name: "hang" });
+    const hanging = hangingTool({ name: "hang", input: NOTHING });
     const model = scriptedModel([{ toolCalls: [{ name: "hang" }, { name: "hang" }, { name: "look" }] }]);
     const agent = createAgent({
       name: "a",
       model,
-      tools: [hanging, fakeTool({ name: "look" })],
+      tools: [hanging, fakeTool({ name: "look", input: NOTHING })],
       limits: { maxConcurrency: 1 },
       events,
     });
@@ -96,6 +85,7 @@ describe("every start has exactly one end", () => {
     const { clock, events } = testSurroundings();
     let finish = (_: string): void => {};
     const slow = fakeTool({
+      input: NOTHING,
       name: "slow",
       execute: async (_input, runtime) => {
         const result = await new Promise<string>((resolve) => {
@@ -247,10 +237,10 @@ describe("random runs", () => {
           name: "a",
           model: scriptedModel(script),
           tools: [
-            fakeTool({ name: "look", delayMs: 100, clock }),
-            flakyTool({ name: "flaky", policy: { retry: { maxAttempts: 2 } } }),
-            fakeTool({ name: "pay", policy: { approval: "always" } }),
-            hangingTool({ name: "hang", policy: { timeoutMs: 1_500 } }),
+            fakeTool({ name: "look", input: NOTHING, delayMs: 100, clock }),
+            flakyTool({ name: "flaky", input: NOTHING, policy: { retry: { maxAttempts: 2 } } }),
+            fakeTool({ name: "pay", input: NOTHING, policy: { approval: "always" } }),
+            hangingTool({ name: "hang", input: NOTHING, policy: { timeoutMs: 1_500 } }),
           ],
           middleware: broken === "none" ? [] : [{ name: "m", [broken]: fail }],
           limits: { modelTimeoutMs: 2_000, maxModelCalls: 4, maxToolCalls: 6, maxCorrections: 2, maxConcurrency: 2 },

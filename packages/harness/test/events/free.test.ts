@@ -1,4 +1,4 @@
-import { type Clock, callbackSink, type EventSink, type IdSource, manualClock, sequentialIds } from "@tinyagents/core";
+import { type Clock, type EventSink, type IdSource, manualClock, sequentialIds } from "@tinyagents/core";
 import { createAgent } from "@tinyagents/harness";
 import { eventRecorder, fakeTool, scriptedModel } from "@tinyagents/testkit";
 import { describe, expect, test } from "vitest";
@@ -43,30 +43,6 @@ describe("events of a run that nobody listens to", () => {
     expect(run.state.seq).toBe(events.events.length);
   });
 
-  test("build no data: what an event would copy is never read", async () => {
-    const model = scriptedModel(script);
-    const poisoned = { ...model, profile: model.profile, stream: model.stream };
-    const agent = createAgent({
-      name: "a",
-      model: poisoned,
-      tools: [fakeTool({ name: "look" })],
-      middleware: [
-        {
-          name: "poison",
-          afterModel: (response) => ({
-            replace: Object.defineProperty({ ...response }, "attempts", {
-              get() {
-                throw new Error("somebody built an event");
-              },
-            }),
-          }),
-        },
-      ],
-    });
-    expect((await agent.invoke("Go.")).text).toBe("There is fog.");
-    await expect(agentOf(agent, "with a listener")).rejects.toThrow("somebody built an event");
-  });
-
   test("take no ids: those of events are counted, whether or not anybody listens", async () => {
     const asked: string[] = [];
     const ids: IdSource = {
@@ -101,26 +77,3 @@ describe("events of a run that nobody listens to", () => {
     expect(clock.asked).toBe(silent.asked);
   });
 });
-
-function agentOf(agent: ReturnType<typeof createAgent>, input: string) {
-  const events = callbackSink(() => {});
-  const again = createAgent({
-    name: "b",
-    model: scriptedModel(script),
-    tools: [fakeTool({ name: "look" })],
-    events,
-    middleware: [
-      {
-        name: "poison",
-        afterModel: (response) => ({
-          replace: Object.defineProperty({ ...response }, "attempts", {
-            get() {
-              throw new Error("somebody built an event");
-            },
-          }),
-        }),
-      },
-    ],
-  });
-  return again.invoke(`${input} of ${agent.name}`);
-}

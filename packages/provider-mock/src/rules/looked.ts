@@ -8,7 +8,7 @@ import type { FinishedCall } from "../turn.js";
 import type { Situation } from "./situation.js";
 
 /** A read, and what was read. */
-export interface ReadCall extends FinishedCall {
+interface ReadCall extends FinishedCall {
   readonly path: string;
 }
 

@@ -14,7 +14,7 @@ const WORD = /[\p{L}\p{N}_]+(?:['’-][\p{L}\p{N}_]+)*/gu;
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2,}$/u;
 
 /** The words of a text in lower case, in order. */
-export function words(text: string): string[] {
+function words(text: string): string[] {
   return (text.toLowerCase().match(WORD) ?? []).flatMap((word) => (UNSPACED.test(word) ? pairs(word) : [word]));
 }
 

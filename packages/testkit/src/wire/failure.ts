@@ -22,7 +22,7 @@ const BY_STATUS: { readonly [status: number]: Named } = {
   400: { type: "invalid_request_error", code: null, message: "The request is not valid." },
   401: { type: "invalid_request_error", code: "invalid_api_key", message: "Incorrect API key provided." },
   402: { type: "insufficient_quota", code: "insufficient_quota", message: "Payment required: no credit is left." },
-  403: { type: "permission_error", code: "unsupported_country_region_territory", message: "Access is not allowed." },
+  403: { type: "request_forbidden", code: "unsupported_country_region_territory", message: "Access is not allowed." },
   404: { type: "invalid_request_error", code: "model_not_found", message: "The model does not exist." },
   429: { type: "requests", code: "rate_limit_exceeded", message: "Rate limit reached for requests." },
   500: { type: "server_error", code: null, message: "The server had an error while processing your request." },

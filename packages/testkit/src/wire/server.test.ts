@@ -1,3 +1,4 @@
+import { request as httpRequest } from "node:http";
 import type { JsonObject } from "@tinyagents/core";
 import { afterEach, describe, expect, test } from "vitest";
 import { type OpenAIWireServer, openaiWireServer, type WireEntry, type WireServerOptions } from "./index.js";
@@ -291,6 +292,20 @@ describe("the requests of a wire server", () => {
       await expect(answer).rejects.toThrow();
       expect(await request.ended).toBe("aborted");
     }
+  });
+
+  test("do not count when the client leaves in the middle of one", async () => {
+    await serve(["a"]);
+    const leaving = httpRequest(`${server.url}/chat/completions`, { method: "POST" });
+    const left = new Promise((resolve) => leaving.once("error", resolve));
+    await new Promise<void>((resolve) => {
+      leaving.write('{"model"', () => resolve());
+    });
+    leaving.destroy(new Error("left"));
+    await left;
+    expect((await post()).status).toBe(200);
+    expect(server.requests).toHaveLength(1);
+    server.assertDone();
   });
 
   test("are let in with the right key alone", async () => {

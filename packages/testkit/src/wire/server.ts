@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isJsonObject, type JsonObject, messageOf } from "@tinyagents/core";
+import { arrivals } from "../arrivals.js";
 import { checkRequest } from "./check-request.js";
 import { type Connection, connection } from "./connection.js";
 import type { WireAnswer, WireEntry, WireFailure, WireReply } from "./entry.js";
@@ -55,7 +56,7 @@ export async function openaiWireServer(
   const requests: WireRequest[] = [];
   const violations: WireViolation[] = [];
   const entries = wireScript(script);
-  const waiting: { readonly number: number; readonly resolve: (request: WireRequest) => void }[] = [];
+  const arrived = arrivals();
 
   const refuse = (link: Connection, request: WireRequest, problems: readonly Problem[]): Promise<void> => {
     violations.push(...problems.map((problem) => ({ request: request.number, ...problem })));
@@ -65,9 +66,10 @@ export async function openaiWireServer(
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const link = connection(incoming, response);
     const text = await readText(incoming);
+    if (text === undefined) return;
     const { request, problems } = toRequest(incoming, text, link, requests.length + 1);
     requests.push(request);
-    for (const { resolve } of waiting.filter(({ number }) => number === request.number)) resolve(request);
+    arrived.note();
     const path = checkPath(request);
     if (path !== undefined) {
       violations.push({ request: request.number, param: "", message: path.message ?? "", code: null });
@@ -97,10 +99,9 @@ export async function openaiWireServer(
     get remaining() {
       return entries.remaining;
     },
-    received(number = 1) {
-      const request = requests[number - 1];
-      if (request !== undefined) return Promise.resolve(request);
-      return new Promise((resolve) => waiting.push({ number, resolve }));
+    async received(number = 1) {
+      await arrived.reached(number);
+      return requests[number - 1] as WireRequest;
     },
     assertDone() {
       const said = violations.map(({ request, message }) => `request ${request}: ${message}`);
@@ -111,9 +112,15 @@ export async function openaiWireServer(
   };
 }
 
-async function readText(incoming: IncomingMessage): Promise<string> {
+/** The body; nothing when the client left before it had sent all of it, which makes no request. */
+async function readText(incoming: IncomingMessage): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
+  try {
+    for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
+  } catch (error) {
+    if (incoming.complete) throw error;
+    return undefined;
+  }
   return Buffer.concat(chunks).toString("utf8");
 }
 

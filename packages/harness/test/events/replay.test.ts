@@ -1,0 +1,115 @@
+import { type AgentEvent, type AgentState, manualClock, sequentialIds, TinyAgentsError } from "@tinyagents/core";
+import { createAgent } from "@tinyagents/harness";
+import { eventRecorder, fakeTool, scriptedModel, seededRandom, testSurroundings } from "@tinyagents/testkit";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { keptRuns } from "../support/kept-runs.js";
+import { modelByHistory } from "../support/two-tools.js";
+
+/** Arguments whose check needs nothing loaded: the clock stands still meanwhile. */
+const NOTHING = z.looseObject({});
+
+const network = () => new TinyAgentsError("network", "reset", { details: {} });
+
+/** A run with a repeat, two tools beside each other, a wait and a mistake: everything that could come out otherwise. */
+async function eventfulRun(): Promise<readonly AgentEvent[]> {
+  const { clock, ...rest } = testSurroundings();
+  const agent = createAgent({
+    name: "a",
+    model: scriptedModel([
+      { text: "Let", error: network() },
+      {
+        toolCalls: [{ name: "slow" }, { name: "look" }, { name: "nothing" }],
+        usage: { inputTokens: 7, outputTokens: 3 },
+      },
+      "done",
+    ]),
+    tools: [fakeTool({ name: "slow", input: NOTHING, delayMs: 50, clock }), fakeTool({ name: "look", input: NOTHING })],
+    middleware: [{ name: "m", beforeModel: () => {}, wrapTool: (call, _context, next) => next(call) }],
+  });
+  const running = agent.invoke("Go.", { clock, ...rest, tags: ["t"] });
+  await clock.advance(10_000);
+  await running;
+  return rest.events.events;
+}
+
+describe("with the same clock, ids and chance", () => {
+  test("two runs give identical events (TST-07)", async () => {
+    const events = await eventfulRun();
+    expect(await eventfulRun()).toEqual(events);
+    expect(events.length).toBeGreaterThan(15);
+    expect(events[0]).toMatchObject({ id: "run-1/1", timeMs: 0 });
+  });
+
+  test("two runs end in identical states (TST-07)", async () => {
+    const run = async () => {
+      const agent = createAgent({ name: "a", model: scriptedModel(["hi"]) });
+      return (await agent.invoke("Go.", testSurroundings())).state;
+    };
+    expect(await run()).toEqual(await run());
+  });
+});
+
+describe("a run that goes on from a recorded state", () => {
+  const script = [
+    { text: "Let me look.", toolCalls: [{ name: "look" }], usage: { inputTokens: 7, outputTokens: 3 } },
+    { text: "There is fog." },
+  ];
+  const agentOf = (split?: "characters") => {
+    const model = modelByHistory(script);
+    return createAgent({
+      name: "a",
+      model: split === undefined ? model : { ...scriptedModel(script.slice(1), { split }), id: model.id },
+      tools: [fakeTool({ name: "look" })],
+    });
+  };
+  const surroundings = () => ({ clock: manualClock(), ids: sequentialIds(), random: seededRandom(1) });
+
+  test("gives the events that it had given, with the same ids, from every step (EVT-11)", async () => {
+    const all = eventRecorder();
+    const recorder = keptRuns();
+    await agentOf().invoke("Go.", { ...surroundings(), runId: "r", events: all, recorder });
+    const running = recorder.states.filter(({ phase }) => phase !== "done");
+    expect(running.length).toBeGreaterThan(5);
+    for (const recorded of running) {
+      const again = eventRecorder();
+      let state: AgentState = JSON.parse(JSON.stringify(recorded));
+      while (state.phase !== "done") state = await agentOf().step(state, { ...surroundings(), events: again });
+      expect(again.events).toEqual(all.events.filter(({ seq }) => seq > recorded.seq));
+    }
+  });
+
+  test("keeps the ids of all other events when its answer comes in other fragments (EVT-11)", async () => {
+    const idsOf = async (split?: "characters") => {
+      const agent = agentOf();
+      let state = agent.initialState("Go.", { runId: "r" });
+      while (state.counters.toolCalls === 0) state = await agent.step(state, surroundings());
+      const events = eventRecorder({ deltas: true });
+      await agentOf(split).resume(state, { ...surroundings(), events });
+      return {
+        deltas: events.ofType("model.delta").map(({ id, seq }) => `${id} ${seq}`),
+        others: events.events.filter(({ type }) => type !== "model.delta").map(({ id, type }) => `${id} ${type}`),
+      };
+    };
+    const whole = await idsOf();
+    const split = await idsOf("characters");
+    expect(split.others).toEqual(whole.others);
+    expect(split.deltas.length).toBeGreaterThan(whole.deltas.length);
+    expect(new Set(split.deltas).size).toBe(split.deltas.length);
+  });
+
+  test("numbers its events from 1, without a gap, and never twice across a pause (EVT-11)", async () => {
+    const events = eventRecorder();
+    const agent = createAgent({
+      name: "a",
+      model: modelByHistory([{ toolCalls: [{ name: "pay" }] }, { text: "paid" }]),
+      tools: [fakeTool({ name: "pay", policy: { approval: "always" } })],
+      approver: { decide: () => "ask" },
+      events,
+    });
+    const paused = await agent.invoke("Go.", { runId: "r" });
+    await agent.resume(paused.state, { answers: { [paused.requests[0]?.id ?? ""]: { approve: true } } });
+    expect(events.events.map(({ seq }) => seq)).toEqual(events.events.map((_, at) => at + 1));
+    expect(events.events.map(({ id }) => id)).toEqual(events.events.map((_, at) => `r/${at + 1}`));
+  });
+});

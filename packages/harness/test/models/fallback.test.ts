@@ -1,0 +1,66 @@
+import { TinyAgentsError } from "@tinyagents/core";
+import { eventRecorder, scriptedModel } from "@tinyagents/testkit";
+import { describe, expect, test } from "vitest";
+import { createAgent } from "../../src/index.js";
+
+const overloaded = new TinyAgentsError("provider_overloaded", "too busy", { details: { provider: "test" } });
+const wrongKey = new TinyAgentsError("provider_auth", "wrong key", { details: { provider: "test" } });
+const noRetry = { retry: { maxAttempts: 1 } };
+
+describe("fallback models", () => {
+  test("the next model answers when the first one fails, and the run says which (ERR-11, EVT-06, RES-03)", async () => {
+    const events = eventRecorder();
+    const run = await createAgent({
+      name: "helper",
+      model: scriptedModel([{ error: overloaded }], { id: "test/first" }),
+      fallbacks: [scriptedModel(["Hello."], { id: "test/second" })],
+      policies: noRetry,
+      events,
+    }).invoke("Hi");
+    expect(run.text).toBe("Hello.");
+    expect(run.usageByModel.map(({ model }) => model.id)).toEqual(["test/second"]);
+    expect(run.counters.modelCalls).toBe(1);
+    expect(events.ofType("fallback.selected").map(({ data }) => data)).toEqual([
+      expect.objectContaining({
+        code: "provider_overloaded",
+        failed: expect.objectContaining({ id: "test/first" }),
+        selected: expect.objectContaining({ id: "test/second" }),
+      }),
+    ]);
+  });
+
+  test("retries come first (ERR-11)", async () => {
+    const first = scriptedModel([{ error: overloaded }, { error: overloaded }], { id: "test/first" });
+    const agent = createAgent({
+      name: "helper",
+      model: first,
+      fallbacks: [scriptedModel(["Hello."], { id: "test/second" })],
+      policies: { retry: { maxAttempts: 2, initialDelayMs: 0 } },
+    });
+    expect((await agent.invoke("Hi")).text).toBe("Hello.");
+    expect(first.requests).toHaveLength(2);
+  });
+
+  test("a wrong key is nobody else's business by default (ERR-12)", async () => {
+    const second = scriptedModel(["Hello."], { id: "test/second" });
+    const agent = createAgent({ name: "helper", model: scriptedModel([{ error: wrongKey }]), fallbacks: [second] });
+    await expect(agent.invoke("Hi")).rejects.toMatchObject({ code: "provider_auth" });
+    expect(second.requests).toHaveLength(0);
+  });
+
+  test("a stream shows that what it had shown is void", async () => {
+    const agent = createAgent({
+      name: "helper",
+      model: scriptedModel([{ text: "Hel", error: overloaded }], { id: "test/first" }),
+      fallbacks: [scriptedModel(["Hello."], { id: "test/second" })],
+      policies: noRetry,
+    });
+    const shown: string[] = [];
+    for await (const item of agent.stream("Hi", { modes: ["messages"] })) {
+      shown.push(item.type === "text" ? item.text : item.type);
+    }
+    const restart = shown.indexOf("restart");
+    expect(restart).toBeGreaterThanOrEqual(0);
+    expect(shown.slice(restart + 1, -1).join("")).toBe("Hello.");
+  });
+});
