@@ -8,6 +8,7 @@ process.exitCode = await runStages([
   { name: "npm test", run: () => run("npm", ["test"]) },
   { name: "coverage of core and harness", run: () => run(tool("vitest"), ["run", "--coverage"]) },
   { name: "unused files, exports and dependencies (knip)", run: () => run(tool("knip"), []) },
+  { name: "documentation of the API of core and harness (typedoc)", run: () => run(tool("typedoc"), []) },
   { name: "packed packages (publint, attw)", run: () => node("scripts/check-packed.mjs") },
   { name: "changesets", run: () => node("scripts/check-changesets.mjs") },
   { name: "type budget", run: () => node("scripts/check-type-budget.mjs") },

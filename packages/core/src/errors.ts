@@ -138,6 +138,7 @@ export class TinyAgentsError<C extends ErrorCode = ErrorCode> extends Error {
     Object.defineProperty(TinyAgentsError.prototype, BRAND, { value: true });
   }
 
+  /** The error as data, without its cause and its stack. */
   toJSON(): ErrorRecord<C> {
     return {
       name: "TinyAgentsError",

@@ -63,6 +63,7 @@ export interface Agent<Output = undefined> extends AgentMachine {
    * that the run has left behind, as far as a recorder knows: what was answered once is not answered again.
    */
   resume(run: AgentState | string, options?: ResumeOptions): Promise<AgentRun<Output>>;
+  /** The same as a stream of items. What {@link Agent.resume} throws, the stream throws. */
   resumeStream(run: AgentState | string, options?: ResumeStreamOptions): AgentStream<Output>;
   /** This agent as a tool of another. */
   asTool(options: AgentToolOptions): Tool<JsonObject, Promise<unknown>>;

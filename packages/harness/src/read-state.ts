@@ -1,133 +1,85 @@
 import {
   type AgentState,
   checkHistory,
-  emptyUsage,
-  isJsonObject,
-  type JsonObject,
   type JsonValue,
+  messageOf,
   type Phase,
   parseJson,
-  readArray,
-  readNumber,
   readObject,
-  readString,
   readVersion,
-  TinyAgentsError,
 } from "@tinyagents/core";
+import { openCalls } from "./machine/open-calls.js";
+import { corrupt } from "./read-state/fields.js";
+import { agentState } from "./read-state/state.js";
 
 const PLACE = "the run's state";
 const FORMAT = 1;
-
-const PHASES: ReadonlySet<string> = new Set<Phase>([
-  "start",
-  "dispatch",
-  "parse",
-  "stop_check",
-  "tools",
-  "compact",
-  "validate",
-  "limit",
-  "finalize",
-  "paused",
-  "done",
-  "failed",
-]);
 
 /**
  * Reads a run's state that was stored: its JSON text, or the value of it. The result is a copy that nobody else holds.
  * @throws `corrupt_data` that names the place, `version_mismatch` for a format of the future.
  */
 export function readAgentState(stored: string | JsonValue): AgentState {
-  const value = parseJson(typeof stored === "string" ? stored : JSON.stringify(stored), { place: PLACE });
-  const state = readObject(value, PLACE);
-  readVersion(state, FORMAT, PLACE);
-  readString(state.agent, `${PLACE}.agent`);
-  const phase = readString(state.phase, `${PLACE}.phase`);
-  if (!PHASES.has(phase)) throw corrupt("phase", `"${phase}" is no phase`);
-  checkConfig(readObject(state.config, `${PLACE}.config`));
-  const messages = readArray(state.messages, `${PLACE}.messages`);
-  messages.forEach(checkMessage);
-  checkNumbers(readObject(state.counters, `${PLACE}.counters`), "counters", [
-    "steps",
-    "modelCalls",
-    "toolCalls",
-    "retries",
-    "corrections",
-  ]);
-  for (const totals of ["usage", "childUsage"] as const) {
-    checkNumbers(readObject(state[totals], `${PLACE}.${totals}`), totals, Object.keys(emptyUsage()));
-  }
-  checkNumbers(state, "", ["newFrom", "seq", "startedAtMs", "activeMs", "repeats", "unpricedCalls"]);
-  for (const list of ["usageByModel", "edits", "recentTurns", "requests"] as const)
-    readArray(state[list], `${PLACE}.${list}`);
-  for (const entries of ["middleware", "answers"] as const) readObject(state[entries], `${PLACE}.${entries}`);
-  checkPlaces(state, messages.length);
-  const read = state as unknown as AgentState;
-  checkPairs(read);
-  return read;
+  const value = readObject(parseJson(textOf(stored), { place: PLACE }), PLACE);
+  readVersion(value, FORMAT, PLACE);
+  agentState(value, PLACE);
+  const state = value as unknown as AgentState;
+  checkPlaces(state);
+  checkPairs(state);
+  return state;
 }
 
-function checkConfig(config: JsonObject): void {
-  readString(config.runId, `${PLACE}.config.runId`);
-  readString(config.rootRunId, `${PLACE}.config.rootRunId`);
-  readNumber(config.depth, `${PLACE}.config.depth`);
-  readArray(config.tags, `${PLACE}.config.tags`);
-  checkNumbers(readObject(config.limits, `${PLACE}.config.limits`), "config.limits", [
-    "maxModelCalls",
-    "maxToolCalls",
-    "maxConcurrency",
-    "maxRetries",
-    "maxCorrections",
-    "maxDepth",
-    "modelTimeoutMs",
-    "toolTimeoutMs",
-    "maxResultChars",
-  ]);
+function textOf(stored: string | JsonValue): string {
+  if (typeof stored === "string") return stored;
+  try {
+    return JSON.stringify(stored) ?? "";
+  } catch (error) {
+    throw corrupt(PLACE, messageOf(error));
+  }
 }
 
-function checkMessage(value: JsonValue, index: number): void {
-  const place = `${PLACE}.messages[${index}]`;
-  const message = readObject(value, place);
-  const role = readString(message.role, `${place}.role`);
-  if (role !== "system" && role !== "user" && role !== "assistant" && role !== "tool") {
-    throw corrupt(`messages[${index}].role`, `"${role}" is no role`);
+function checkPlaces({ newFrom, messages }: AgentState): void {
+  if (newFrom > messages.length) {
+    throw corrupt(`${PLACE}.newFrom`, `it points past the ${messages.length} messages`);
   }
-  readArray(message.content, `${place}.content`).forEach((block, at) => {
-    const { type, id, name } = readObject(block, `${place}.content[${at}]`);
-    readString(type, `${place}.content[${at}].type`);
-    if (type === "tool_call") {
-      readString(id, `${place}.content[${at}].id`);
-      readString(name, `${place}.content[${at}].name`);
+}
+
+/** Calls may be open at the end only, and only where they are about to be read or run. */
+function checkPairs(state: AgentState): void {
+  const { messages, batch } = state;
+  const due = phaseThatIsDue(state);
+  if (due !== "start") {
+    const lastAnswer = messages.findLastIndex(({ role }) => role === "assistant");
+    const mayBeOpen = batch !== null || due === "parse";
+    for (const { type, index, callId } of checkHistory(messages)) {
+      // A server may use an id again: `parse` gives the second call a name of its own.
+      const isDue =
+        index >= lastAnswer &&
+        (type === "unanswered_call" ? mayBeOpen : type === "repeated_call_id" && due === "parse");
+      if (!isDue) throw corrupt(`${PLACE}.messages[${index}]`, `${type} for the tool call "${callId}"`);
+    }
+  }
+  if (batch !== null) checkBatch(state, due);
+}
+
+function phaseThatIsDue({ phase, resumeAt }: AgentState): Phase {
+  return phase === "paused" || phase === "failed" ? (resumeAt ?? "dispatch") : phase;
+}
+
+/** A batch has the open calls of the last answer, all of them, in their order. */
+function checkBatch({ batch, messages }: AgentState, due: Phase): void {
+  const place = `${PLACE}.batch`;
+  if (due !== "tools") throw corrupt(place, `there is none in phase "${due}"`);
+  const open = openCalls(messages).map(({ id }) => id);
+  const calls = batch?.calls ?? [];
+  if (open.length !== calls.length) throw corrupt(`${place}.calls`, `the history has ${open.length} open calls`);
+  calls.forEach(({ callId, result }, at) => {
+    if (callId !== open[at]) throw corrupt(`${place}.calls[${at}].callId`, `the open call there is "${open[at]}"`);
+    if (result !== undefined && result.toolCallId !== callId) {
+      throw corrupt(
+        `${place}.calls[${at}].result.toolCallId`,
+        `it is the result of another call, "${result.toolCallId}"`,
+      );
     }
   });
-  if (role === "tool") readString(message.toolCallId, `${place}.toolCallId`);
-}
-
-function checkNumbers(values: JsonObject, where: string, names: readonly string[]): void {
-  for (const name of names) readNumber(values[name], `${PLACE}.${where === "" ? name : `${where}.${name}`}`);
-}
-
-function checkPlaces(state: JsonObject, messages: number): void {
-  const newFrom = readNumber(state.newFrom, `${PLACE}.newFrom`);
-  if (newFrom < 0 || newFrom > messages) throw corrupt("newFrom", `it points past the ${messages} messages`);
-  const { batch } = state;
-  if (batch === null) return;
-  if (!isJsonObject(batch)) throw corrupt("batch", "an object or null is expected");
-  readArray(batch.calls, `${PLACE}.batch.calls`).forEach((call, at) => {
-    readString(readObject(call, `${PLACE}.batch.calls[${at}]`).callId, `${PLACE}.batch.calls[${at}].callId`);
-  });
-}
-
-/** Open calls are allowed at the end only, where a batch is being run. */
-function checkPairs(state: AgentState): void {
-  for (const { type, index, callId } of checkHistory(state.messages)) {
-    const open =
-      type === "unanswered_call" && index >= state.messages.findLastIndex(({ role }) => role === "assistant");
-    if (!open) throw corrupt(`messages[${index}]`, `${type} for the tool call "${callId}"`);
-  }
-}
-
-function corrupt(where: string, reason: string): TinyAgentsError<"corrupt_data"> {
-  const place = `${PLACE}.${where}`;
-  return new TinyAgentsError("corrupt_data", `Cannot read ${place}: ${reason}.`, { details: { place, reason } });
 }

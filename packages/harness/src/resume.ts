@@ -111,7 +111,7 @@ function answer(run: LiveRun, answers: { readonly [requestId: string]: unknown }
     asked.delete(id);
   }
   for (const [callId, forChild] of below) answerBelow(state, callId, forChild);
-  state.requests = [...asked.values()].filter(({ viaCallId }) => viaCallId === undefined || !below.has(viaCallId));
+  state.requests = [...asked.values()];
 }
 
 function applyAnswer(run: LiveRun, request: PauseRequest, said: JsonValue): void {
@@ -173,7 +173,7 @@ function answerBelow(state: LiveState, callId: string, answers: JsonObject): voi
   const call = callOf(state, callId);
   const kept = call.waiting?.state;
   if (kept === undefined) throw mismatch(`the call ${callId} has no run below it`);
-  call.waiting = { state: kept, answers };
+  call.waiting = { state: kept, answers: { ...call.waiting?.answers, ...answers } };
 }
 
 function answered(state: LiveState, callId: string, said: JsonValue): ToolMessage {

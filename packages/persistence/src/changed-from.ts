@@ -10,7 +10,7 @@ export function changedFrom(recorded: Message[], messages: readonly Message[]): 
   const length = Math.min(recorded.length, messages.length);
   for (let i = 0; i < length; i++) {
     const message = messages[i];
-    if (i < length - 1 || message === recorded[i]) continue;
+    if (message === recorded[i]) continue;
     if (message === undefined || canonicalJson(message) !== canonicalJson(recorded[i])) return i;
     recorded[i] = message;
   }

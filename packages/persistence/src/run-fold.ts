@@ -45,10 +45,10 @@ export class RunFold {
     return this.#fields?.counters.steps ?? 0;
   }
 
-  /** The run; nothing when there was no entry. Its history is a copy: whoever steps the run may extend it. */
+  /** The run; nothing when there was no entry. Its history is the fold's own: nothing may be added after this. */
   run(): RecordedRun | undefined {
     if (this.#fields === undefined) return undefined;
-    const state: AgentState = { ...this.#fields, messages: this.#messages.slice() };
-    return { state, toolResults: new Map(this.#toolResults) };
+    const state: AgentState = { ...this.#fields, messages: this.#messages };
+    return { state, toolResults: this.#toolResults };
   }
 }

@@ -130,6 +130,7 @@ export class RunLog {
       more = records.length > 0;
     }
     this.#unsureFrom = undefined;
+    // A copy, since whoever steps the run may extend the history that is loaded.
     this.#known = { head, steps: fold.steps, steppedHere: false, messages: fold.messages.slice() };
     return fold;
   }

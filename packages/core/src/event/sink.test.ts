@@ -95,6 +95,27 @@ describe("several sinks as one", () => {
     expect(bare.events[1]).toBe(unfailed);
   });
 
+  test("get errors without their words, unless they ask for payloads", () => {
+    const error = {
+      name: "TinyAgentsError",
+      code: "structured_output_invalid",
+      message: "said in words",
+      retryable: false,
+      details: { reason: "invalid", text: "said", finishReason: "stop", issues: [{ path: "a", message: "said" }] },
+    } as const;
+    const failed = eventOf("run.failed", { error });
+    const refused = eventOf("tool.failed", { ...call, status: "denied", elapsedMs: 0 });
+    const [bare, full] = [noting(), noting({ payloads: true })];
+    const sink = fanOut([bare, full]);
+    for (const event of [failed, refused]) sink.emit(event);
+    const details = { reason: REDACTED, text: REDACTED, finishReason: "stop", issues: [] };
+    expect(bare.events).toStrictEqual([
+      { ...failed, data: { error: { ...error, message: REDACTED, details } } },
+      refused,
+    ]);
+    expect(full.events).toStrictEqual([failed, refused]);
+  });
+
   test("are called in order, and one that fails keeps nobody from the event", async () => {
     const order: string[] = [];
     const failing = callbackSink(() => {

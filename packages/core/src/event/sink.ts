@@ -9,6 +9,7 @@ export interface EventSink {
   readonly deltas: boolean;
   /** Whether it wants what was said: prompts, answers, arguments, results. */
   readonly payloads: boolean;
+  /** Takes one event. */
   emit(event: AgentEvent): void;
 }
 

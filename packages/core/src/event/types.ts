@@ -155,6 +155,7 @@ export interface EventData {
   custom: { readonly name: string; readonly payload?: JsonValue };
 }
 
+/** Names of events: what happened, dotted and past. */
 export type EventType = keyof EventData;
 
 /** One event. Envelopes are plain JSON. */

@@ -30,6 +30,7 @@ export type MediaSource =
   | { readonly type: "url"; readonly url: string; readonly mediaType?: string }
   | { readonly type: "provider_file"; readonly provider: string; readonly fileId: string; readonly mediaType?: string };
 
+/** A picture. */
 export interface ImageBlock extends BlockBase {
   readonly type: "image";
   readonly source: MediaSource;
@@ -37,11 +38,13 @@ export interface ImageBlock extends BlockBase {
   readonly detail?: "low" | "high" | "auto";
 }
 
+/** A recording. */
 export interface AudioBlock extends BlockBase {
   readonly type: "audio";
   readonly source: MediaSource;
 }
 
+/** A document of any other kind, as PDF. */
 export interface FileBlock extends BlockBase {
   readonly type: "file";
   readonly source: MediaSource;
@@ -85,6 +88,7 @@ export interface ReasoningBlock extends BlockBase {
   readonly redacted?: true;
 }
 
+/** Where something in the answer comes from. */
 export interface CitationBlock extends BlockBase {
   readonly type: "citation";
   /** What is cited, as the provider names it. */

@@ -20,14 +20,17 @@ export function blocks(content: Content): readonly Block[] {
   return content === "" ? [] : [{ type: "text", text: content }];
 }
 
+/** Instructions, from a text or from blocks. */
 export function systemMessage(content: Content): SystemMessage {
   return { role: "system", content: blocks(content) };
 }
 
+/** What a person says, from a text or from blocks. */
 export function userMessage(content: Content): UserMessage {
   return { role: "user", content: blocks(content) };
 }
 
+/** What a model answered, from a text or from blocks. */
 export function assistantMessage(content: Content): AssistantMessage {
   return { role: "assistant", content: blocks(content) };
 }

@@ -77,4 +77,5 @@ export interface ArtifactReference {
   readonly name?: string;
 }
 
+/** One message of a history. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;

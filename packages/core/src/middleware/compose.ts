@@ -16,16 +16,25 @@ type Awaitable<T> = T | Promise<T>;
 export interface ComposedMiddleware {
   readonly names: readonly string[];
   readonly ownsRetry: boolean;
+  /** In the order of the list. */
   readonly beforeAgent?: (scope: HookScope) => Awaitable<Hooked<undefined>>;
+  /** In reverse. */
   readonly afterAgent?: (scope: HookScope) => Awaitable<Hooked<undefined>>;
+  /** In the order of the list. */
   readonly beforeModel?: (request: ModelRequest, scope: HookScope) => Awaitable<Hooked<ModelRequest>>;
   /** Wraps around `ask`, then delta hooks around the wraps. */
   readonly aroundModel?: (request: ModelRequest, scope: HookScope, ask: ModelHandler) => AsyncIterable<ModelDelta>;
+  /** In reverse. */
   readonly afterModel?: (response: ModelResponse, scope: HookScope) => Awaitable<Hooked<ModelResponse>>;
+  /** In the order of the list. */
   readonly beforeTool?: (call: ToolInvocation, scope: HookScope) => Awaitable<Hooked<ToolInvocation>>;
+  /** Wraps around `run`, the first outermost. */
   readonly aroundTool?: (call: ToolInvocation, scope: HookScope, run: ToolHandler) => Promise<ToolMessage>;
+  /** In the order of the list. */
   readonly onToolDelta?: (delta: JsonValue, call: ToolInvocation, scope: HookScope) => JsonValue;
+  /** In reverse. */
   readonly afterTool?: (result: ToolMessage, call: ToolInvocation, scope: HookScope) => Awaitable<Hooked<ToolMessage>>;
+  /** In the order of the list. */
   readonly onError?: (error: TinyAgentsError, scope: HookScope) => Awaitable<Hooked<undefined>>;
 }
 

@@ -77,15 +77,21 @@ export interface Middleware {
   beforeAgent?(context: MiddlewareContext): HookReturn<never>;
   /** Once, when a run has its answer, before memory is saved. */
   afterAgent?(context: MiddlewareContext): HookReturn<never>;
+  /** Before each model call. What it gives in place of the request holds for this call only. */
   beforeModel?(request: ModelRequest, context: MiddlewareContext): HookReturn<ModelRequest>;
+  /** Around each model call: it may ask with another request, again, or not at all, and pass on other deltas. */
   wrapModel?(request: ModelRequest, context: MiddlewareContext, next: ModelHandler): AsyncIterable<ModelDelta>;
   /** Another delta, several, or none (`[]`) in place of this one; nothing returned leaves it as it is. */
   onModelDelta?(delta: ModelDelta, context: MiddlewareContext): Awaitable<ModelDelta | readonly ModelDelta[] | Nothing>;
+  /** After each model call, before its answer stands in the history. */
   afterModel?(response: ModelResponse, context: MiddlewareContext): HookReturn<ModelResponse>;
+  /** Before each tool call that has passed its checks. A call that it changes is checked again. */
   beforeTool?(call: ToolInvocation, context: MiddlewareContext): HookReturn<ToolInvocation>;
+  /** Around each tool call: it may run it with other arguments, again, or not at all, and gives its result. */
   wrapTool?(call: ToolInvocation, context: MiddlewareContext, next: ToolHandler): Promise<ToolMessage>;
   /** Progress of a tool; another value in place of this one, or nothing to leave it as it is. */
   onToolDelta?(delta: JsonValue, call: ToolInvocation, context: MiddlewareContext): JsonValue | Nothing;
+  /** After each tool call that ran, before its result is recorded. */
   afterTool?(result: ToolMessage, call: ToolInvocation, context: MiddlewareContext): HookReturn<ToolMessage>;
   /** Once for each failure of a model call, a tool call, a hook or the run. It may ask for another control than failing. */
   onError?(error: TinyAgentsError, context: MiddlewareContext): HookReturn<never>;

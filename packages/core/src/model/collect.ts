@@ -57,6 +57,10 @@ export class ResponseCollector {
     this.#model = model;
   }
 
+  /**
+   * Takes the next delta of the stream.
+   * @throws `corrupt_data` for arguments of a block that is no open tool call.
+   */
   add(delta: ModelDelta): void {
     switch (delta.type) {
       case "text":

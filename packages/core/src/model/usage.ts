@@ -42,6 +42,7 @@ export interface ModelUsage {
   readonly usage: UsageTotals;
 }
 
+/** Totals of no calls. */
 export function emptyUsage(): UsageTotals {
   return {
     inputTokens: 0,

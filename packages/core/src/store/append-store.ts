@@ -8,6 +8,7 @@ export interface LogRecord {
   readonly value: JsonValue;
 }
 
+/** On what terms values are added to a stream. */
 export interface AppendOptions {
   /** Append only if this is the head: the offset that the first new value would get. */
   readonly expectedOffset?: number | undefined;
@@ -15,6 +16,7 @@ export interface AppendOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** Which records of a stream to read. */
 export interface ReadRange {
   /** The first offset to read (the last, with `reverse`). Default: the start (the end). */
   readonly from?: number | undefined;

@@ -8,6 +8,7 @@ export interface StoreRegistry {
   store(namespace: string): Store;
   /** @throws `invalid_request` that lists the names there are. */
   log(namespace: string): AppendStore;
+  /** Whether a store or a log of that name is there. */
   has(namespace: string): boolean;
 }
 

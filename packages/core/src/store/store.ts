@@ -18,6 +18,7 @@ export interface StoreAttributes {
 /** A version of a record: opaque, different after every write of that key. */
 export type StoreVersion = string;
 
+/** A record as it is stored. */
 export interface StoreRecord {
   readonly key: StoreKey;
   readonly value: StoreValue;
@@ -27,6 +28,7 @@ export interface StoreRecord {
   readonly updatedAtMs: number;
 }
 
+/** On what terms a record is written. */
 export interface PutOptions {
   /** Write only if this is the version that is there; `null`: only if there is no record. */
   readonly ifVersion?: StoreVersion | null | undefined;
@@ -35,10 +37,12 @@ export interface PutOptions {
   readonly attributes?: StoreAttributes | undefined;
 }
 
+/** On what terms a record is taken away. */
 export interface DeleteOptions {
   readonly ifVersion?: StoreVersion | undefined;
 }
 
+/** Which records to list, and in what order. */
 export interface ListQuery {
   /** Records whose key starts with these names; a name is matched whole. */
   readonly prefix: StoreKey;
@@ -52,12 +56,14 @@ export interface ListQuery {
   readonly cursor?: string | undefined;
 }
 
+/** Some of the records that were asked for. */
 export interface Page<T> {
   readonly items: readonly T[];
   /** Absent on the last page. */
   readonly cursor?: string;
 }
 
+/** One write of a batch. */
 export type StoreOperation =
   | { readonly type: "put"; readonly key: StoreKey; readonly value: StoreValue; readonly options?: PutOptions }
   | { readonly type: "delete"; readonly key: StoreKey; readonly options?: DeleteOptions };
@@ -77,6 +83,7 @@ export interface Store {
    * @throws `conflict` when `ifVersion` is not the version that is there.
    */
   delete(key: StoreKey, options?: DeleteOptions): Promise<boolean>;
+  /** Records in order, a page at a time. */
   list(query: ListQuery): Promise<Page<StoreRecord>>;
   /** Several writes in order: all or none where `capabilities.atomicBatch`. Gives the version of each put. */
   batch(operations: readonly StoreOperation[]): Promise<readonly (StoreVersion | undefined)[]>;

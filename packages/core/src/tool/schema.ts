@@ -12,11 +12,14 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
+    /** Checks a value, at once or later. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     /** @see https://standardschema.dev/json-schema */
     readonly jsonSchema?: {
+      /** The JSON Schema of what is taken. */
       readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      /** The JSON Schema of what is given. */
       readonly output: (options: { readonly target: string }) => Record<string, unknown>;
     };
   };
@@ -27,6 +30,7 @@ export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
+/** One thing that validation found wrong. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

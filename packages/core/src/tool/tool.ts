@@ -54,7 +54,12 @@ export interface ToolOptions<S extends StandardSchema | JsonSchema, Output> {
    * Fills in arguments that the model must not know. Their names are in the input schema, and are taken out of what
    * the model sees.
    */
-  readonly inject?: { readonly [arg: string]: (runtime: ToolRuntime) => JsonObject[string] } | undefined;
+  readonly inject?:
+    | {
+        /** The value of the argument of that name. */
+        readonly [arg: string]: (runtime: ToolRuntime) => JsonObject[string];
+      }
+    | undefined;
   readonly label?: string | undefined;
   readonly markdown?: boolean | undefined;
   readonly extensions?: { readonly [owner: string]: JsonObject } | undefined;

@@ -29,7 +29,8 @@ export async function dispatch(run: LiveRun): Promise<void> {
   }
   if (!state.finalizing && exceeds(run)) return;
   const template = state.finalizing ? definition.lastRequest : definition.request;
-  let request: ModelRequest = { ...template, messages: state.messages };
+  // Assigned, not spread: all requests then have one hidden class, where a spread of the template makes one each.
+  let request: ModelRequest = Object.assign({ messages: state.messages }, template);
   if (definition.hooks.beforeModel !== undefined) {
     const before = await beforeModel(run, request);
     if (before === undefined) return;

@@ -34,7 +34,12 @@ interface Candidate {
  */
 export async function validate(run: LiveRun): Promise<void> {
   const { state, definition } = run;
-  const plan = definition.output as OutputPlan;
+  const plan = definition.output;
+  if (plan === undefined) {
+    // The run was begun by an agent of this name that promised one.
+    state.phase = "finalize";
+    return;
+  }
   const finishReason = state.lastResponse?.finishReason ?? "stop";
   const answer = lastAnswer(state.messages, state.newFrom);
   const declined = answer === undefined ? undefined : refusal(answer);

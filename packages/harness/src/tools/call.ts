@@ -50,8 +50,9 @@ async function wrapped(
   resumed: Parameters<typeof execute>[2],
   aroundTool: NonNullable<LiveRun["definition"]["hooks"]["aroundTool"]>,
 ): Promise<Executed> {
+  const { id, name } = prepared.invocation;
   let outcome: ToolOutcome | undefined;
-  const message = await aroundTool(prepared.invocation, run.scope, async (call) => {
+  const given = await aroundTool(prepared.invocation, run.scope, async (call) => {
     outcome = undefined;
     run.throwIfCancelled();
     const admitted = await atTheBoundary(run, prepared, call);
@@ -60,6 +61,7 @@ async function wrapped(
     outcome = executed.outcome;
     return executed.message;
   });
+  const message = sameCall(given, { toolCallId: id, name });
   return outcome === undefined ? { message } : { message, outcome };
 }
 
@@ -114,8 +116,8 @@ async function afterSlowly(run: LiveRun, call: ToolInvocation, executed: Execute
   };
 }
 
-/** A hook may change what a result says, never which call it answers. */
-function sameCall(changed: ToolMessage, original: ToolMessage): ToolMessage {
+/** A hook or a wrap may change what a result says, never which call it answers. */
+function sameCall(changed: ToolMessage, original: Pick<ToolMessage, "toolCallId" | "name">): ToolMessage {
   if (changed.toolCallId === original.toolCallId && changed.role === "tool") return changed;
   return { ...changed, role: "tool", toolCallId: original.toolCallId, name: original.name };
 }

@@ -150,6 +150,8 @@ async function drain(generator: AsyncGenerator<unknown, unknown>, runtime: LiveT
     const { done, value } = await generator.next();
     if (done === true) return value;
     runtime.progress(value as never);
+    const showing = runtime.taken();
+    if (showing !== undefined) await showing;
     if (runtime.scope.reason !== undefined) {
       await generator.return(undefined);
       throw runtime.scope.reason;

@@ -80,6 +80,11 @@ export class LiveToolRuntime implements ToolRuntime, UnderWay {
       live.offer({ type: "tool_progress", runId: live.state.config.runId, callId, tool, delta: shown });
   }
 
+  /** Settles when watchers have taken the progress so far; nothing when nobody has to be waited for. */
+  taken(): Promise<void> | undefined {
+    return this.#live.held === undefined ? undefined : this.#live.taken();
+  }
+
   async saveArtifact(artifact: {
     readonly data: string | Uint8Array;
     readonly mediaType: string;

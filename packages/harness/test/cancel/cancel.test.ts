@@ -16,8 +16,15 @@ describe("a run that is cancelled", () => {
     const model = scriptedModel(["never"]);
     const memory = threads();
     const agent = createAgent({ name: "a", model, memory, ...around });
-    const { error, run } = await failureOf(agent.invoke("go", { threadId: "t1", signal: AbortSignal.abort("no need") }));
-    expect(error).toMatchObject({ code: "cancelled", details: { reason: "no need" }, retryable: false, runId: "run-1" });
+    const { error, run } = await failureOf(
+      agent.invoke("go", { threadId: "t1", signal: AbortSignal.abort("no need") }),
+    );
+    expect(error).toMatchObject({
+      code: "cancelled",
+      details: { reason: "no need" },
+      retryable: false,
+      runId: "run-1",
+    });
     expect(run).toMatchObject({ status: "failed", counters: { modelCalls: 0 } });
     expect(model.calls).toHaveLength(0);
     expect(memory.saves).toHaveLength(0);
@@ -52,7 +59,9 @@ describe("a run that is cancelled", () => {
     const controller = new AbortController();
     const model = scriptedModel([{ hang: true }, "never"]);
     const policies = { retry: { codes: ["cancelled", "network"] } } as const;
-    const failing = failureOf(createAgent({ name: "a", model, policies, ...around }).invoke("go", { signal: controller.signal }));
+    const failing = failureOf(
+      createAgent({ name: "a", model, policies, ...around }).invoke("go", { signal: controller.signal }),
+    );
     await model.called();
     controller.abort(new Error("changed my mind"));
     const { error } = await failing;
@@ -77,9 +86,16 @@ describe("a run that is cancelled", () => {
     const around = testSurroundings();
     const controller = new AbortController();
     const error = new TinyAgentsError("network", "reset", { details: {} });
-    const tool = fakeTool({ name: "work", input: NOTHING, policy: { effect: "read", retry: { maxAttempts: 5 } }, result: error });
+    const tool = fakeTool({
+      name: "work",
+      input: NOTHING,
+      policy: { effect: "read", retry: { maxAttempts: 5 } },
+      result: error,
+    });
     const model = scriptedModel([{ toolCalls: [{ name: "work" }] }]);
-    const failing = failureOf(createAgent({ name: "a", model, tools: [tool], ...around }).invoke("go", { signal: controller.signal }));
+    const failing = failureOf(
+      createAgent({ name: "a", model, tools: [tool], ...around }).invoke("go", { signal: controller.signal }),
+    );
     await around.events.seen("retry.scheduled");
     controller.abort();
     expect((await failing).error.code).toBe("cancelled");
@@ -145,7 +161,9 @@ describe("a cancellation between two pieces of work", () => {
     const controller = new AbortController();
     const model = scriptedModel(["never"]);
     const middleware = [{ name: "cancel", beforeModel: async () => controller.abort() }];
-    const { error } = await failureOf(createAgent({ name: "a", model, middleware }).invoke("go", { signal: controller.signal }));
+    const { error } = await failureOf(
+      createAgent({ name: "a", model, middleware }).invoke("go", { signal: controller.signal }),
+    );
     expect(error.code).toBe("cancelled");
     expect(model.calls).toHaveLength(0);
   });
@@ -162,7 +180,9 @@ describe("a cancellation between two pieces of work", () => {
         },
       },
     ];
-    const { error } = await failureOf(createAgent({ name: "a", model, middleware }).invoke("go", { signal: controller.signal }));
+    const { error } = await failureOf(
+      createAgent({ name: "a", model, middleware }).invoke("go", { signal: controller.signal }),
+    );
     expect(error.code).toBe("cancelled");
     expect(model.calls).toHaveLength(0);
   });
@@ -181,50 +201,62 @@ describe("a cancellation between two pieces of work", () => {
 
   it("starts no further call of a batch that runs one after the other (CTX-06)", async () => {
     const controller = new AbortController();
-    const tool = fakeTool({ name: "work", input: NOTHING, policy: { effect: "write" }, execute: () => controller.abort() });
+    const tool = fakeTool({
+      name: "work",
+      input: NOTHING,
+      policy: { effect: "write" },
+      execute: () => controller.abort(),
+    });
     const model = scriptedModel([{ toolCalls: [{ name: "work" }, { name: "work" }, { name: "work" }] }]);
-    const { run } = await failureOf(createAgent({ name: "a", model, tools: [tool] }).invoke("go", { signal: controller.signal }));
+    const { run } = await failureOf(
+      createAgent({ name: "a", model, tools: [tool] }).invoke("go", { signal: controller.signal }),
+    );
     expect(tool.calls).toHaveLength(1);
     expect(resultStatuses(run.messages)).toEqual(["work#call_1 ok", "work#call_2 cancelled", "work#call_3 cancelled"]);
   });
 });
 
 describe("a cancellation while a tool runs", () => {
-  it.each(["throws", "returns", "ignores"])("ends the run, also when the tool %s, and makes no further model call (AL-07)", async (how) => {
-    const around = testSurroundings();
-    const controller = new AbortController();
-    const tool = fakeTool({
-      name: "work",
-      input: NOTHING,
-      execute: (_, { signal }) =>
-        new Promise((resolve, reject) => {
-          signal.addEventListener("abort", () => {
-            if (how === "throws") reject(new Error("the tool's own failure"));
-            if (how === "returns") resolve("a result");
-          });
-        }),
-    });
-    const model = scriptedModel([{ toolCalls: [{ name: "work" }] }, "never"]);
-    const policies = { cancelGraceMs: 100 };
-    const agent = createAgent({ name: "a", model, tools: [tool], policies, ...around });
-    const failing = failureOf(agent.invoke("go", { signal: controller.signal }));
-    await tool.called();
-    controller.abort("stop");
-    await around.clock.advance(100);
-    const { error, run } = await failing;
-    expect(error).toMatchObject({ code: "cancelled", details: { reason: "stop" } });
-    expect(run.error?.code).toBe("cancelled");
-    expect(model.calls).toHaveLength(1);
-    expect(resultStatuses(run.messages)).toEqual([how === "returns" ? "work#call_1 ok" : "work#call_1 cancelled"]);
-    expect(around.events.types().at(-1)).toBe("run.failed");
-    expect(around.clock.timers).toBe(0);
-  });
+  it.each(["throws", "returns", "ignores"])(
+    "ends the run, also when the tool %s, and makes no further model call (AL-07)",
+    async (how) => {
+      const around = testSurroundings();
+      const controller = new AbortController();
+      const tool = fakeTool({
+        name: "work",
+        input: NOTHING,
+        execute: (_, { signal }) =>
+          new Promise((resolve, reject) => {
+            signal.addEventListener("abort", () => {
+              if (how === "throws") reject(new Error("the tool's own failure"));
+              if (how === "returns") resolve("a result");
+            });
+          }),
+      });
+      const model = scriptedModel([{ toolCalls: [{ name: "work" }] }, "never"]);
+      const policies = { cancelGraceMs: 100 };
+      const agent = createAgent({ name: "a", model, tools: [tool], policies, ...around });
+      const failing = failureOf(agent.invoke("go", { signal: controller.signal }));
+      await tool.called();
+      controller.abort("stop");
+      await around.clock.advance(100);
+      const { error, run } = await failing;
+      expect(error).toMatchObject({ code: "cancelled", details: { reason: "stop" } });
+      expect(run.error?.code).toBe("cancelled");
+      expect(model.calls).toHaveLength(1);
+      expect(resultStatuses(run.messages)).toEqual([how === "returns" ? "work#call_1 ok" : "work#call_1 cancelled"]);
+      expect(around.events.types().at(-1)).toBe("run.failed");
+      expect(around.clock.timers).toBe(0);
+    },
+  );
 
   it("ends the run when a synchronous tool was the last to run (AL-07)", async () => {
     const controller = new AbortController();
     const model = scriptedModel([{ toolCalls: [{ name: "work" }] }, "never"]);
     const tool = { ...fakeTool({ name: "work", input: NOTHING }), execute: () => controller.abort() };
-    const { error } = await failureOf(createAgent({ name: "a", model, tools: [tool] }).invoke("go", { signal: controller.signal }));
+    const { error } = await failureOf(
+      createAgent({ name: "a", model, tools: [tool] }).invoke("go", { signal: controller.signal }),
+    );
     expect(error.code).toBe("cancelled");
     expect(model.calls).toHaveLength(1);
   });
@@ -260,7 +292,13 @@ describe("a cancellation while a tool runs", () => {
     const { error, run } = await failing;
     expect(error.details).toMatchObject({ ignoredBy: ["model test/stubborn"] });
     expect(run.usage).toMatchObject({ modelCalls: 1, estimatedCalls: 1, outputTokens: 10 });
-    expect(around.events.types()).toEqual(["run.started", "model.started", "usage.recorded", "model.failed", "run.failed"]);
+    expect(around.events.types()).toEqual([
+      "run.started",
+      "model.started",
+      "usage.recorded",
+      "model.failed",
+      "run.failed",
+    ]);
   });
 
   it.each(["resolves", "rejects"])("changes nothing when what did not stop %s later (CTX-06)", async (how) => {
@@ -269,7 +307,9 @@ describe("a cancellation while a tool runs", () => {
     const late = latch<string>();
     const tool = fakeTool({ name: "work", input: NOTHING, execute: () => late.promise });
     const model = scriptedModel([{ toolCalls: [{ name: "work" }] }, "never"]);
-    const failing = failureOf(createAgent({ name: "a", model, tools: [tool], ...around }).invoke("go", { signal: controller.signal }));
+    const failing = failureOf(
+      createAgent({ name: "a", model, tools: [tool], ...around }).invoke("go", { signal: controller.signal }),
+    );
     await tool.called();
     controller.abort();
     await around.clock.advance(2_000);
@@ -293,7 +333,11 @@ describe("a cancellation while a tool runs", () => {
         begun.resolve();
         return new Promise(() => {});
       };
-      const tool = fakeTool({ name: "work", input: NOTHING, policy: { approval: where === "approver" ? "always" : "never" } });
+      const tool = fakeTool({
+        name: "work",
+        input: NOTHING,
+        policy: { approval: where === "approver" ? "always" : "never" },
+      });
       const agent = createAgent({
         name: "a",
         model: scriptedModel([{ toolCalls: [{ name: "work" }] }, "never"]),

@@ -62,7 +62,9 @@ it("leaves no listener on a signal that 10,000 runs share, whatever their ends w
 it("leaves no listener when the shared signal itself ends a thousand runs (PF-01)", async () => {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
-  const runs = Array.from({ length: 1_000 }, () => hanging.invoke("go", { signal: controller.signal }).catch((error) => error.code));
+  const runs = Array.from({ length: 1_000 }, () =>
+    hanging.invoke("go", { signal: controller.signal }).catch((error) => error.code),
+  );
   await new Promise((resolve) => setImmediate(resolve));
   expect(getEventListeners(controller.signal, "abort").length).toBeGreaterThan(0);
   controller.abort();
@@ -83,9 +85,13 @@ it("adds no listener to the shared signal for what runs inside a run (PF-01)", a
       most = Math.max(most, getEventListeners(shared, "abort").length);
     },
   });
-  const calls = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? { name: "look" } : { name: "child", args: { task: "x" } }));
+  const calls = Array.from({ length: 20 }, (_, n) =>
+    n % 2 === 0 ? { name: "look" } : { name: "child", args: { task: "x" } },
+  );
   const model = scriptedModel([{ toolCalls: calls }, { toolCalls: calls }, "Done."]);
-  await createAgent({ name: "a", model, tools: [look, child.asTool({ description: "x" })], clock }).invoke("go", { signal: shared });
+  await createAgent({ name: "a", model, tools: [look, child.asTool({ description: "x" })], clock }).invoke("go", {
+    signal: shared,
+  });
   expect(most).toBe(1);
   expect(getEventListeners(shared, "abort")).toHaveLength(0);
 });

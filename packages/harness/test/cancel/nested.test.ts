@@ -1,6 +1,13 @@
 import { checkHistory } from "@tinyagents/core";
 import { type Agent, createAgent } from "@tinyagents/harness";
-import { type FakeTool, fakeTool, hangingTool, type ScriptedModel, scriptedModel, testSurroundings } from "@tinyagents/testkit";
+import {
+  type FakeTool,
+  fakeTool,
+  hangingTool,
+  type ScriptedModel,
+  scriptedModel,
+  testSurroundings,
+} from "@tinyagents/testkit";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { failureOf } from "../support/failures.js";
@@ -30,7 +37,11 @@ function tree(
   const leafModel = scriptedModel(leaf);
   const models = [asks("middle"), asks("leaf"), leafModel];
   const bottom = createAgent({ name: "leaf", model: leafModel, tools, memory: threads() });
-  const middle = createAgent({ name: "middle", model: models[1] as ScriptedModel, tools: [bottom.asTool({ description: "Does it." })] });
+  const middle = createAgent({
+    name: "middle",
+    model: models[1] as ScriptedModel,
+    tools: [bottom.asTool({ description: "Does it." })],
+  });
   const agent = createAgent({
     name: "top",
     model: models[0] as ScriptedModel,

@@ -33,13 +33,21 @@ describe("model calls", () => {
     const events = eventRecorder();
     const { agent, model, tool } = made(BUSY, { limits: { maxModelCalls: 2 }, events });
     const { error, run } = await failureOf(agent.invoke("go"));
-    expect(error).toMatchObject({ code: "limit_exceeded", details: { limit: "maxModelCalls", allowed: 2 }, retryable: false });
+    expect(error).toMatchObject({
+      code: "limit_exceeded",
+      details: { limit: "maxModelCalls", allowed: 2 },
+      retryable: false,
+    });
     expect(error.details).toMatchObject({ counters: { modelCalls: 2, toolCalls: 2, totalTokens: 200 } });
     expect(model.calls).toHaveLength(2);
     expect(tool.calls).toHaveLength(2);
     expect(events.ofType("limit.reached").map(({ data }) => data)).toEqual([{ limit: "maxModelCalls", allowed: 2 }]);
     expect(events.types().slice(-2)).toEqual(["limit.reached", "run.failed"]);
-    expect(run).toMatchObject({ status: "failed", counters: { modelCalls: 2 }, usage: { totalTokens: 200, modelCalls: 2 } });
+    expect(run).toMatchObject({
+      status: "failed",
+      counters: { modelCalls: 2 },
+      usage: { totalTokens: 200, modelCalls: 2 },
+    });
   });
 
   it("sends none at all when none are allowed (LIM-01)", async () => {
@@ -57,7 +65,9 @@ describe("model calls", () => {
 
 describe("what a limit leaves", () => {
   it("keeps everything done so far: history, usage, and what was still asked for (AL-01, LOOP-16)", async () => {
-    const { agent } = made([{ text: "First.", toolCalls: [call("a"), call("b"), call("c")] }], { limits: { maxToolCalls: 2 } });
+    const { agent } = made([{ text: "First.", toolCalls: [call("a"), call("b"), call("c")] }], {
+      limits: { maxToolCalls: 2 },
+    });
     const { run } = await failureOf(agent.invoke("go"));
     expect(run.text).toBe("First.");
     expect(resultStatuses(run.messages)).toEqual(["work#call_1 ok", "work#call_2 ok", "work#call_3 not_run"]);
@@ -102,7 +112,9 @@ describe("what a limit leaves", () => {
     const heard: unknown[] = [];
     const { agent } = made(BUSY, {
       limits: { maxModelCalls: 1 },
-      middleware: [{ name: "hear", onError: (error, { counters }) => void heard.push([error.code, counters.modelCalls]) }],
+      middleware: [
+        { name: "hear", onError: (error, { counters }) => void heard.push([error.code, counters.modelCalls]) },
+      ],
     });
     await failureOf(agent.invoke("go"));
     expect(heard).toEqual([["limit_exceeded", 1]]);
@@ -112,12 +124,19 @@ describe("what a limit leaves", () => {
 describe("tool calls", () => {
   it("stops a batch before the call that would be one too many (LIM-02)", async () => {
     const events = eventRecorder();
-    const { agent, model, tool } = made([{ toolCalls: [call("a")] }, { toolCalls: [call("b"), call("c"), call("d")] }, "no"], {
-      limits: { maxToolCalls: 2 },
-      events,
-    });
+    const { agent, model, tool } = made(
+      [{ toolCalls: [call("a")] }, { toolCalls: [call("b"), call("c"), call("d")] }, "no"],
+      {
+        limits: { maxToolCalls: 2 },
+        events,
+      },
+    );
     const { error } = await failureOf(agent.invoke("go"));
-    expect(error.details).toMatchObject({ limit: "maxToolCalls", allowed: 2, counters: { toolCalls: 2, modelCalls: 2 } });
+    expect(error.details).toMatchObject({
+      limit: "maxToolCalls",
+      allowed: 2,
+      counters: { toolCalls: 2, modelCalls: 2 },
+    });
     expect(tool.calls.map(({ input }) => input.key)).toEqual(["a", "b"]);
     expect(model.calls).toHaveLength(2);
     expect(events.ofType("tool.failed").map(({ data }) => [data.callId, data.status])).toEqual([
@@ -132,7 +151,11 @@ describe("tool calls", () => {
     });
     const { run } = await failureOf(agent.invoke("go"));
     expect(tool.calls).toEqual([]);
-    expect(resultStatuses(run.messages)).toEqual(["nobody#call_1 unknown_tool", "work#call_2 invalid", "work#call_3 not_run"]);
+    expect(resultStatuses(run.messages)).toEqual([
+      "nobody#call_1 unknown_tool",
+      "work#call_2 invalid",
+      "work#call_3 not_run",
+    ]);
   });
 });
 
@@ -163,10 +186,16 @@ describe("calls at once", () => {
     const child = createAgent({
       name: "child",
       model: scriptedModel(
-        Array.from({ length: 6 }, () => () => flight.track(() => new Promise<string>((resolve) => setImmediate(() => resolve("ok"))))),
+        Array.from(
+          { length: 6 },
+          () => () => flight.track(() => new Promise<string>((resolve) => setImmediate(() => resolve("ok")))),
+        ),
       ),
     });
-    const model = scriptedModel([{ toolCalls: Array.from({ length: 6 }, (_, n) => ({ name: "child", args: { task: `${n}` } })) }, "Done."]);
+    const model = scriptedModel([
+      { toolCalls: Array.from({ length: 6 }, (_, n) => ({ name: "child", args: { task: `${n}` } })) },
+      "Done.",
+    ]);
     const run: AgentRun = await createAgent({
       name: "parent",
       model,
@@ -191,10 +220,13 @@ describe("tokens and corrections", () => {
 
   it("ends a run whose model makes one mistake too many, and runs nothing of that batch (LIM-06)", async () => {
     const events = eventRecorder();
-    const { agent, model, tool } = made([{ toolCalls: [{ name: "nobody" }] }, { toolCalls: [call("a"), { name: "nobody" }] }, "no"], {
-      limits: { maxCorrections: 1 },
-      events,
-    });
+    const { agent, model, tool } = made(
+      [{ toolCalls: [{ name: "nobody" }] }, { toolCalls: [call("a"), { name: "nobody" }] }, "no"],
+      {
+        limits: { maxCorrections: 1 },
+        events,
+      },
+    );
     const { error, run } = await failureOf(agent.invoke("go"));
     expect(error.details).toMatchObject({ limit: "maxCorrections", allowed: 1, counters: { corrections: 1 } });
     expect(tool.calls).toHaveLength(0);

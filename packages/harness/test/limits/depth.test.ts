@@ -14,7 +14,10 @@ function nested(levels: number, options: Partial<AgentOptions>, own: Partial<Age
     const usage = { inputTokens: 10, outputTokens: 10 };
     agent = createAgent({
       name: `level${level}`,
-      model: below === undefined ? scriptedModel(["bottom"], { usage }) : scriptedModel([{ toolCalls: [{ name: below.name, args: { task: "x" } }] }, "ok"], { usage }),
+      model:
+        below === undefined
+          ? scriptedModel(["bottom"], { usage })
+          : scriptedModel([{ toolCalls: [{ name: below.name, args: { task: "x" } }] }, "ok"], { usage }),
       tools: below === undefined ? [] : [below.asTool({ description: "Below." })],
       ...(level === 1 ? options : own),
     });
@@ -31,7 +34,9 @@ it("lets agents nest as deep as the run at the top allows, and no deeper (LIM-07
   const run = await nested(3, { limits: { maxDepth: 1 }, events: shallow }).invoke("go");
   expect(run.status).toBe("completed");
   expect(shallow.ofType("sub_agent.started").map(({ data }) => data.depth)).toEqual([1]);
-  expect(shallow.ofType("tool.failed").map(({ component, data }) => [component, data.error?.code])).toEqual([["level2", "recursion_limit"]]);
+  expect(shallow.ofType("tool.failed").map(({ component, data }) => [component, data.error?.code])).toEqual([
+    ["level2", "recursion_limit"],
+  ]);
 });
 
 it("does not let a child widen how deep it may go (LIM-07)", async () => {
@@ -50,22 +55,38 @@ it("has a default depth, and none when the limit is 0 (LIM-07)", async () => {
 
 it("gives a child no more tokens and time than are left (LIM-07)", async () => {
   const around = testSurroundings();
-  let given: unknown;
+  const given: unknown[] = [];
   const child = createAgent({
     name: "child",
     model: scriptedModel(["ok"]),
     limits: { maxTotalTokens: 1_000_000, wallClockMs: 1_000_000 },
-    middleware: [{ name: "look", beforeAgent: ({ config }) => void (given = config.limits) }],
+    middleware: [{ name: "look", beforeAgent: ({ config }) => void given.push(config.limits) }],
   });
-  const model = scriptedModel([{ toolCalls: [{ name: "child", args: { task: "x" } }], usage: { inputTokens: 30, outputTokens: 10 }, delayMs: 400 }, "ok"], {
-    clock: around.clock,
-  });
+  const model = scriptedModel(
+    [
+      {
+        toolCalls: [{ name: "child", args: { task: "x" } }],
+        usage: { inputTokens: 30, outputTokens: 10 },
+        delayMs: 400,
+      },
+      "ok",
+    ],
+    {
+      clock: around.clock,
+    },
+  );
   const limits = { maxTotalTokens: 100, wallClockMs: 1_000 };
-  const running = createAgent({ name: "a", model, tools: [child.asTool({ description: "x" })], limits, ...around }).invoke("go");
+  const running = createAgent({
+    name: "a",
+    model,
+    tools: [child.asTool({ description: "x" })],
+    limits,
+    ...around,
+  }).invoke("go");
   await model.called();
   await around.clock.advance(400);
   await running;
-  expect(given).toMatchObject({ maxTotalTokens: 60, wallClockMs: 600 });
+  expect(given).toMatchObject([{ maxTotalTokens: 60, wallClockMs: 600 }]);
 });
 
 it("counts a child's tokens against the run above it (LIM-07, USG-03)", async () => {
@@ -83,7 +104,9 @@ it("tells the parent's model of a child that hits a limit of its own, and goes o
     limits: { maxModelCalls: 1 },
   });
   const model = scriptedModel([{ toolCalls: [{ name: "child", args: { task: "x" } }] }, "The child gave up."]);
-  const run: AgentRun = await createAgent({ name: "a", model, tools: [child.asTool({ description: "x" })] }).invoke("go");
+  const run: AgentRun = await createAgent({ name: "a", model, tools: [child.asTool({ description: "x" })] }).invoke(
+    "go",
+  );
   expect(run.text).toBe("The child gave up.");
   expect(resultStatuses(run.messages)).toEqual(["child#call_1 failed"]);
   expect(run.treeUsage).toMatchObject({ modelCalls: 3, toolCalls: 2 });

@@ -17,8 +17,19 @@ it("asks once more without tools when a limit is hit, and ends with that answer 
     { text: "That is as far as I got.", expect: {} },
   ]);
   const tool = work();
-  const run = await createAgent({ name: "a", model, tools: [tool], limits: { maxModelCalls: 2 }, events, ...FINALIZE }).invoke("go");
-  expect(run).toMatchObject({ status: "completed", text: "That is as far as I got.", stop: { by: "limit", name: "maxModelCalls" } });
+  const run = await createAgent({
+    name: "a",
+    model,
+    tools: [tool],
+    limits: { maxModelCalls: 2 },
+    events,
+    ...FINALIZE,
+  }).invoke("go");
+  expect(run).toMatchObject({
+    status: "completed",
+    text: "That is as far as I got.",
+    stop: { by: "limit", name: "maxModelCalls" },
+  });
   expect(model.requests[2]).toMatchObject({ toolChoice: "none" });
   expect(tool.calls).toHaveLength(2);
   expect(run.counters.modelCalls).toBe(3);
@@ -27,7 +38,9 @@ it("asks once more without tools when a limit is hit, and ends with that answer 
 
 it("tells the last answer what of the batch did not run (LIM-02)", async () => {
   const model = scriptedModel([{ toolCalls: [{ name: "work" }, { name: "work" }] }, "Half is done."]);
-  const run = await createAgent({ name: "a", model, tools: [work()], limits: { maxToolCalls: 1 }, ...FINALIZE }).invoke("go");
+  const run = await createAgent({ name: "a", model, tools: [work()], limits: { maxToolCalls: 1 }, ...FINALIZE }).invoke(
+    "go",
+  );
   expect(run.text).toBe("Half is done.");
   expect(run.stop).toEqual({ by: "limit", name: "maxToolCalls" });
   expect(resultStatuses(model.requests[1]?.messages ?? [])).toEqual(["work#call_1 ok", "work#call_2 not_run"]);
@@ -35,8 +48,13 @@ it("tells the last answer what of the batch did not run (LIM-02)", async () => {
 
 it("runs no tool that the last answer asks for all the same (LIM-06)", async () => {
   const tool = work();
-  const model = scriptedModel([{ toolCalls: [{ name: "work" }] }, { text: "One more.", toolCalls: [{ name: "work" }] }]);
-  const run = await createAgent({ name: "a", model, tools: [tool], limits: { maxModelCalls: 1 }, ...FINALIZE }).invoke("go");
+  const model = scriptedModel([
+    { toolCalls: [{ name: "work" }] },
+    { text: "One more.", toolCalls: [{ name: "work" }] },
+  ]);
+  const run = await createAgent({ name: "a", model, tools: [tool], limits: { maxModelCalls: 1 }, ...FINALIZE }).invoke(
+    "go",
+  );
   expect(tool.calls).toHaveLength(1);
   expect(run.text).toBe("One more.");
   expect(checkHistory(run.messages)).toEqual([]);
@@ -56,12 +74,24 @@ it("has its last answer in the promised form, and fails when it is not (LOOP-16)
 
 it("asks once more also when the tokens, or the model's corrections, are used up", async () => {
   const tokens = scriptedModel([{ toolCalls: [{ name: "work" }], usage: { inputTokens: 99 } }, "Out of tokens."]);
-  const spent = await createAgent({ name: "a", model: tokens, tools: [work()], limits: { maxTotalTokens: 10 }, ...FINALIZE }).invoke("go");
+  const spent = await createAgent({
+    name: "a",
+    model: tokens,
+    tools: [work()],
+    limits: { maxTotalTokens: 10 },
+    ...FINALIZE,
+  }).invoke("go");
   expect(spent).toMatchObject({ text: "Out of tokens.", stop: { name: "maxTotalTokens" } });
 
   const tool = work();
   const wrong = scriptedModel([{ toolCalls: [{ name: "work" }, { name: "nobody" }] }, "Out of corrections."]);
-  const mistaken = await createAgent({ name: "a", model: wrong, tools: [tool], limits: { maxCorrections: 0 }, ...FINALIZE }).invoke("go");
+  const mistaken = await createAgent({
+    name: "a",
+    model: wrong,
+    tools: [tool],
+    limits: { maxCorrections: 0 },
+    ...FINALIZE,
+  }).invoke("go");
   expect(mistaken).toMatchObject({ text: "Out of corrections.", stop: { name: "maxCorrections" } });
   expect(tool.calls).toHaveLength(0);
   expect(checkHistory(mistaken.messages)).toEqual([]);

@@ -13,8 +13,16 @@ const flaky = (results: readonly unknown[]): ReturnType<typeof fakeTool> =>
 it("bounds the retries of a run over all its calls, those of tools too (LIM-05)", async () => {
   const around = testSurroundings();
   const tool = flaky([reset, reset, "ok"]);
-  const model = scriptedModel([{ error: reset }, { toolCalls: [{ name: "work" }] }, { error: reset }, { error: reset }, "never"]);
-  const failing = failureOf(createAgent({ name: "a", model, tools: [tool], limits: { maxRetries: 4 }, policies, ...around }).invoke("go"));
+  const model = scriptedModel([
+    { error: reset },
+    { toolCalls: [{ name: "work" }] },
+    { error: reset },
+    { error: reset },
+    "never",
+  ]);
+  const failing = failureOf(
+    createAgent({ name: "a", model, tools: [tool], limits: { maxRetries: 4 }, policies, ...around }).invoke("go"),
+  );
   await around.clock.advance(1_000);
   const { error, run } = await failing;
   expect(run.counters.retries).toBe(4);
@@ -29,7 +37,14 @@ it("fails a tool call, not the run, when a tool may not be tried again (LIM-05)"
   const around = testSurroundings();
   const tool = flaky([reset, reset]);
   const model = scriptedModel([{ toolCalls: [{ name: "work" }] }, "It does not work."]);
-  const running = createAgent({ name: "a", model, tools: [tool], limits: { maxRetries: 1 }, policies, ...around }).invoke("go");
+  const running = createAgent({
+    name: "a",
+    model,
+    tools: [tool],
+    limits: { maxRetries: 1 },
+    policies,
+    ...around,
+  }).invoke("go");
   await around.clock.advance(1_000);
   const run = await running;
   expect(run.text).toBe("It does not work.");

@@ -13,13 +13,19 @@ describe("the time of a run", () => {
   it("ends a run that hangs in a model call, and says that it was the run's time (LIM-04)", async () => {
     const around = testSurroundings();
     const model = scriptedModel([{ hang: true }]);
-    const failing = failureOf(createAgent({ name: "a", model, limits: { wallClockMs: 1_000 }, ...around }).invoke("go"));
+    const failing = failureOf(
+      createAgent({ name: "a", model, limits: { wallClockMs: 1_000 }, ...around }).invoke("go"),
+    );
     await model.called();
     await around.clock.advance(999);
     expect(model.calls[0]?.state).toBe("running");
     await around.clock.advance(1);
     const { error, run } = await failing;
-    expect(error).toMatchObject({ code: "limit_exceeded", details: { limit: "wallClockMs", allowed: 1_000 }, retryable: false });
+    expect(error).toMatchObject({
+      code: "limit_exceeded",
+      details: { limit: "wallClockMs", allowed: 1_000 },
+      retryable: false,
+    });
     expect(error.details).toMatchObject({ counters: { modelCalls: 1, elapsedMs: 1_000 } });
     expect(run.elapsedMs).toBe(1_000);
     expect(model.calls[0]?.state).toBe("failed");
@@ -30,7 +36,9 @@ describe("the time of a run", () => {
     const around = testSurroundings();
     const slow = hangingTool({ name: "slow", input: z.object({}), policy: { effect: "write" } });
     const model = scriptedModel([{ toolCalls: [{ name: "slow" }, { name: "slow" }] }]);
-    const failing = failureOf(createAgent({ name: "a", model, tools: [slow], limits: { wallClockMs: 50 }, ...around }).invoke("go"));
+    const failing = failureOf(
+      createAgent({ name: "a", model, tools: [slow], limits: { wallClockMs: 50 }, ...around }).invoke("go"),
+    );
     await slow.called();
     await around.clock.advance(50);
     const { error, run } = await failing;
@@ -43,7 +51,9 @@ describe("the time of a run", () => {
 
   it("ends a run that waits for its next attempt (LIM-04)", async () => {
     const around = testSurroundings();
-    const busy = new TinyAgentsError("provider_overloaded", "busy", { details: { provider: "test", retryAfterMs: 90_000 } });
+    const busy = new TinyAgentsError("provider_overloaded", "busy", {
+      details: { provider: "test", retryAfterMs: 90_000 },
+    });
     const model = scriptedModel([{ error: busy }]);
     const failing = failureOf(createAgent({ name: "a", model, limits: { wallClockMs: 500 }, ...around }).invoke("go"));
     await around.events.seen("retry.scheduled");
@@ -101,7 +111,14 @@ describe("the time of a run", () => {
     const around = testSurroundings();
     const deaf = hangingTool({ name: "deaf", input: z.object({}), ignoreSignal: true });
     const model = scriptedModel([{ toolCalls: [{ name: "deaf" }] }]);
-    const given = { name: "a", model, tools: [deaf], limits: { wallClockMs: 100 }, policies: { cancelGraceMs: 40 }, ...around };
+    const given = {
+      name: "a",
+      model,
+      tools: [deaf],
+      limits: { wallClockMs: 100 },
+      policies: { cancelGraceMs: 40 },
+      ...around,
+    };
     const failing = failureOf(createAgent(given).invoke("go"));
     await deaf.called();
     await around.clock.advance(139);
@@ -118,7 +135,9 @@ describe("the time of a model call", () => {
   it("ends the call of a model that honours its signal, and says that it was the call's time (LIM-04, ERR-05)", async () => {
     const around = testSurroundings();
     const model = scriptedModel([{ text: "so far", hang: true }]);
-    const failing = failureOf(createAgent({ name: "a", model, limits: { modelTimeoutMs: 300 }, policies: NO_RETRY, ...around }).invoke("go"));
+    const failing = failureOf(
+      createAgent({ name: "a", model, limits: { modelTimeoutMs: 300 }, policies: NO_RETRY, ...around }).invoke("go"),
+    );
     await model.called();
     await around.clock.advance(300);
     const { error } = await failing;
@@ -131,7 +150,9 @@ describe("the time of a model call", () => {
     const around = testSurroundings();
     const model = scriptedModel([{ hang: true }, "second try"]);
     const policies = { retry: { initialDelayMs: 10, jitter: "none" } } as const;
-    const running = createAgent({ name: "a", model, limits: { modelTimeoutMs: 300 }, policies, ...around }).invoke("go");
+    const running = createAgent({ name: "a", model, limits: { modelTimeoutMs: 300 }, policies, ...around }).invoke(
+      "go",
+    );
     await model.called();
     await around.clock.advance(310);
     expect(await running).toMatchObject({ text: "second try", counters: { retries: 1, modelCalls: 1 } });
@@ -154,18 +175,32 @@ describe("the time of a model call", () => {
           await end();
         },
       };
-      const failing = failureOf(createAgent({ name: "a", model, limits: { modelTimeoutMs: 300 }, policies: NO_RETRY, ...around }).invoke("go"));
+      const failing = failureOf(
+        createAgent({ name: "a", model, limits: { modelTimeoutMs: 300 }, policies: NO_RETRY, ...around }).invoke("go"),
+      );
       await begun.promise;
       await around.clock.advance(300);
       const { error } = await failing;
-      expect({ name, code: error.code, details: error.details }).toMatchObject({ name, code: "timeout", details: { scope: "model_call" } });
+      expect({ name, code: error.code, details: error.details }).toMatchObject({
+        name,
+        code: "timeout",
+        details: { scope: "model_call" },
+      });
     }
   });
 
   it("leaves a model behind that ignores its signal, after the grace (LIM-04)", async () => {
     const around = testSurroundings();
     const model = stubbornModel([{ gate: new Promise(() => {}) }]);
-    const failing = failureOf(createAgent({ name: "a", model, limits: { modelTimeoutMs: 300 }, policies: { cancelGraceMs: 100 }, ...around }).invoke("go"));
+    const failing = failureOf(
+      createAgent({
+        name: "a",
+        model,
+        limits: { modelTimeoutMs: 300 },
+        policies: { cancelGraceMs: 100 },
+        ...around,
+      }).invoke("go"),
+    );
     await model.waiting();
     await around.clock.advance(500);
     const { error } = await failing;
@@ -177,7 +212,15 @@ describe("the time of a model call", () => {
     const around = testSurroundings();
     const late = latch<never>();
     const model = stubbornModel([{ text: "part", gate: late.promise }]);
-    const failing = failureOf(createAgent({ name: "a", model, limits: { modelTimeoutMs: 300 }, policies: { cancelGraceMs: 100 }, ...around }).invoke("go"));
+    const failing = failureOf(
+      createAgent({
+        name: "a",
+        model,
+        limits: { modelTimeoutMs: 300 },
+        policies: { cancelGraceMs: 100 },
+        ...around,
+      }).invoke("go"),
+    );
     await model.waiting();
     await around.clock.advance(500);
     const { run } = await failing;
@@ -194,7 +237,15 @@ describe("the time of a model call", () => {
     const around = testSurroundings();
     const late = latch();
     const model = stubbornModel([{ text: "part", gate: late.promise }]);
-    const failing = failureOf(createAgent({ name: "a", model, limits: { modelTimeoutMs: 300 }, policies: { cancelGraceMs: 100 }, ...around }).invoke("go"));
+    const failing = failureOf(
+      createAgent({
+        name: "a",
+        model,
+        limits: { modelTimeoutMs: 300 },
+        policies: { cancelGraceMs: 100 },
+        ...around,
+      }).invoke("go"),
+    );
     await model.waiting();
     await around.clock.advance(500);
     const { run } = await failing;
@@ -207,8 +258,13 @@ describe("the time of a model call", () => {
   it("takes the time of the request where that has one (LIM-04)", async () => {
     const around = testSurroundings();
     const model = scriptedModel([{ hang: true }]);
-    const hurry = { name: "hurry", beforeModel: (request: object) => ({ replace: { ...request, timeoutMs: 20 } as never }) };
-    const failing = failureOf(createAgent({ name: "a", model, middleware: [hurry], policies: NO_RETRY, ...around }).invoke("go"));
+    const hurry = {
+      name: "hurry",
+      beforeModel: (request: object) => ({ replace: { ...request, timeoutMs: 20 } as never }),
+    };
+    const failing = failureOf(
+      createAgent({ name: "a", model, middleware: [hurry], policies: NO_RETRY, ...around }).invoke("go"),
+    );
     await model.called();
     await around.clock.advance(20);
     expect((await failing).error.details).toMatchObject({ scope: "model_call", limitMs: 20 });
@@ -220,7 +276,9 @@ describe("the time of a tool call", () => {
     const around = testSurroundings();
     const slow = hangingTool({ name: "slow", input: z.object({}) });
     const model = scriptedModel([{ toolCalls: [{ name: "slow" }] }, "It took too long."]);
-    const running = createAgent({ name: "a", model, tools: [slow], limits: { toolTimeoutMs: 250 }, ...around }).invoke("go");
+    const running = createAgent({ name: "a", model, tools: [slow], limits: { toolTimeoutMs: 250 }, ...around }).invoke(
+      "go",
+    );
     await slow.called();
     await around.clock.advance(250);
     const run = await running;
@@ -256,36 +314,45 @@ describe("the time of a tool call", () => {
     expect(resultStatuses((await running).messages)).toEqual(["slow#call_1 timeout", "quick#call_2 ok"]);
   });
 
-  it.each(["resolves", "rejects"])("ignores a tool that %s after its time, and what it reports then (AL-08)", async (how) => {
-    const around = testSurroundings();
-    const late = latch<string>();
-    let report: (() => void) | undefined;
-    const slow = fakeTool({
-      name: "slow",
-      input: z.object({}),
-      execute: (_, runtime) => {
-        report = () => runtime.progress("late");
-        return late.promise;
-      },
-    });
-    const model = scriptedModel([{ toolCalls: [{ name: "slow" }] }, "It took too long."]);
-    const running = createAgent({ name: "a", model, tools: [slow], limits: { toolTimeoutMs: 250 }, ...around }).stream("go");
-    const items: string[] = [];
-    const reading = (async () => {
-      for await (const item of running) items.push(item.type);
-    })();
-    await slow.called();
-    await around.clock.advance(250);
-    await reading;
-    const before = around.events.types();
-    report?.();
-    if (how === "resolves") late.resolve("too late");
-    else late.reject(new Error("too late"));
-    await quiet();
-    expect(around.events.types()).toEqual(before);
-    expect(items).not.toContain("tool_progress");
-    expect(around.clock.timers).toBe(0);
-  });
+  it.each(["resolves", "rejects"])(
+    "ignores a tool that %s after its time, and what it reports then (AL-08)",
+    async (how) => {
+      const around = testSurroundings();
+      const late = latch<string>();
+      let report: (() => void) | undefined;
+      const slow = fakeTool({
+        name: "slow",
+        input: z.object({}),
+        execute: (_, runtime) => {
+          report = () => runtime.progress("late");
+          return late.promise;
+        },
+      });
+      const model = scriptedModel([{ toolCalls: [{ name: "slow" }] }, "It took too long."]);
+      const running = createAgent({
+        name: "a",
+        model,
+        tools: [slow],
+        limits: { toolTimeoutMs: 250 },
+        ...around,
+      }).stream("go");
+      const items: string[] = [];
+      const reading = (async () => {
+        for await (const item of running) items.push(item.type);
+      })();
+      await slow.called();
+      await around.clock.advance(250);
+      await reading;
+      const before = around.events.types();
+      report?.();
+      if (how === "resolves") late.resolve("too late");
+      else late.reject(new Error("too late"));
+      await quiet();
+      expect(around.events.types()).toEqual(before);
+      expect(items).not.toContain("tool_progress");
+      expect(around.clock.timers).toBe(0);
+    },
+  );
 
   it("repeats a call that timed out where its policy says so, each attempt with its own time (LIM-04)", async () => {
     const around = testSurroundings();

@@ -34,7 +34,10 @@ it("goes through all 21 steps of a run in their order (LOOP-13)", async () => {
     "event model.started",
     "outer.wrapModel begins",
     "inner.wrapModel begins",
-    ...["Hm.", ...TWO_CALLS, "finish"].flatMap((delta) => [`outer.onModelDelta ${delta}`, `inner.onModelDelta ${delta}`]),
+    ...["Hm.", ...TWO_CALLS, "finish"].flatMap((delta) => [
+      `outer.onModelDelta ${delta}`,
+      `inner.onModelDelta ${delta}`,
+    ]),
     "inner.wrapModel ends",
     "outer.wrapModel ends",
     // 10 and 11: hooks after the call, then its event.
@@ -132,7 +135,13 @@ describe("each part of the lifecycle", () => {
 
   it("lets progress and result of each call pass their hooks (LOOP-10)", async () => {
     const { trace } = await tracedRun();
-    inOrder(trace, "execute Oslo", 'outer.onToolDelta call_1 {"asked":"Oslo"}', "inner.afterTool call_1", "outer.afterTool call_1");
+    inOrder(
+      trace,
+      "execute Oslo",
+      'outer.onToolDelta call_1 {"asked":"Oslo"}',
+      "inner.afterTool call_1",
+      "outer.afterTool call_1",
+    );
   });
 
   it("checks a structured answer once, when no calls are left (LOOP-11)", async () => {

@@ -41,12 +41,12 @@ it("shows the first hook everything that the request will have: messages, tools 
     system: ({ config }) => `Tenant ${String(config.configurable.tenant)}.`,
     tools: [echo([])],
     settings: { temperature: 0.5 },
-    middleware: [{ name: "look", beforeModel: (request) => void seen.push({ ...request, messages: request.messages.map(text) }) }],
+    middleware: [
+      { name: "look", beforeModel: (request) => void seen.push({ ...request, messages: request.messages.map(text) }) },
+    ],
   });
   await agent.invoke("hello", { configurable: { tenant: "blue" } });
-  expect(seen).toMatchObject([
-    { messages: ["Tenant blue.", "hello"], temperature: 0.5, tools: [{ name: "echo" }] },
-  ]);
+  expect(seen).toMatchObject([{ messages: ["Tenant blue.", "hello"], temperature: 0.5, tools: [{ name: "echo" }] }]);
   expect(model.requests[0]).toMatchObject({ temperature: 0.5, tools: [{ name: "echo" }] });
 });
 
@@ -69,7 +69,10 @@ it("sends what hooks before the call made of the request, in the order of the li
   const says = (name: string): Middleware => ({
     name,
     beforeModel: (request) => ({
-      replace: { ...request, messages: [...request.messages, { role: "user", content: [{ type: "text", text: name }] }] },
+      replace: {
+        ...request,
+        messages: [...request.messages, { role: "user", content: [{ type: "text", text: name }] }],
+      },
     }),
   });
   const run = await createAgent({ name: "a", model, middleware: [says("one"), says("two")] }).invoke("hello");
@@ -82,7 +85,11 @@ it("shows watchers the fragments that the delta hooks made, and adds those up (L
     name: "loud",
     onModelDelta: (delta) => (delta.type === "text" ? { ...delta, text: delta.text.toUpperCase() } : undefined),
   };
-  const agent = createAgent({ name: "a", model: scriptedModel(["so", "so"], { split: "characters" }), middleware: [loud] });
+  const agent = createAgent({
+    name: "a",
+    model: scriptedModel(["so", "so"], { split: "characters" }),
+    middleware: [loud],
+  });
   const items = await toArray(agent.stream("hello"));
   expect(items.flatMap((item) => (item.type === "text" ? [item.text] : []))).toEqual(["S", "O"]);
   expect((await agent.invoke("hello")).text).toBe("SO");
@@ -96,7 +103,9 @@ it("puts into the history, and into the event, what the hooks after the call mad
       replace: { ...response, message: { ...response.message, content: [{ type: "text", text: "tidied" }] } },
     }),
   };
-  const run = await createAgent({ name: "a", model: scriptedModel(["raw"]), middleware: [tidy], events }).invoke("hello");
+  const run = await createAgent({ name: "a", model: scriptedModel(["raw"]), middleware: [tidy], events }).invoke(
+    "hello",
+  );
   expect(transcript(run.messages)).toEqual(["user: hello", "assistant: tidied"]);
   expect(events.ofType("model.completed")[0]?.data.payload?.content).toEqual([{ type: "text", text: "tidied" }]);
 });
@@ -124,7 +133,12 @@ it("appends results in the order of the calls, whatever finished first (LOOP-10)
   const agent = createAgent({
     name: "a",
     model: scriptedModel([
-      { toolCalls: [{ name: "echo", args: { key: "slow" } }, { name: "echo", args: { key: "quick" } }] },
+      {
+        toolCalls: [
+          { name: "echo", args: { key: "slow" } },
+          { name: "echo", args: { key: "quick" } },
+        ],
+      },
       "Fine.",
     ]),
     tools: [
@@ -149,10 +163,7 @@ it("calls the model again until an answer has no calls, and checks a structured 
   const checks: unknown[] = [];
   const agent = createAgent({
     name: "a",
-    model: scriptedModel([
-      { text: '{"n":1}', toolCalls: [{ name: "echo", args: { key: "x" } }] },
-      { text: '{"n":2}' },
-    ]),
+    model: scriptedModel([{ text: '{"n":1}', toolCalls: [{ name: "echo", args: { key: "x" } }] }, { text: '{"n":2}' }]),
     tools: [echo([])],
     output: {
       strategy: "native",

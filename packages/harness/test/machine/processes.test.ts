@@ -38,9 +38,15 @@ it("comes to the same transcript, and runs no tool call twice, when every step i
 
 it("repeats no finished call of a batch in which its process was killed, and goes on to a whole history (LOOP-14)", async () => {
   const { folder, start, run } = await ready("run-batch");
-  await killed(start([folder, "start", "b", "d"]), () => lines(folder).filter((line) => line.startsWith("end ")).length === 3);
+  await killed(
+    start([folder, "start", "b", "d"]),
+    () => lines(folder).filter((line) => line.startsWith("end ")).length === 3,
+  );
   await killed(start([folder, "resume", "d"]), () => lines(folder).includes("end b"));
-  const { text, messages } = JSON.parse(await run([folder, "resume"])) as { text: string; messages: readonly Message[] };
+  const { text, messages } = JSON.parse(await run([folder, "resume"])) as {
+    text: string;
+    messages: readonly Message[];
+  };
 
   expect(text).toBe("All five are done.");
   expect(checkHistory(messages)).toEqual([]);

@@ -1,4 +1,11 @@
-import { type ErrorCode, type ErrorDetails, type Middleware, type ModelRequest, retryStream, TinyAgentsError } from "@tinyagents/core";
+import {
+  type ErrorCode,
+  type ErrorDetails,
+  type Middleware,
+  type ModelRequest,
+  retryStream,
+  TinyAgentsError,
+} from "@tinyagents/core";
 import { createAgent } from "@tinyagents/harness";
 import { eventRecorder, fakeTool, scriptedModel, type TestSurroundings, testSurroundings } from "@tinyagents/testkit";
 import { describe, expect, it } from "vitest";
@@ -46,32 +53,46 @@ const LASTING: readonly TinyAgentsError[] = [
 ];
 
 describe("without a policy", () => {
-  it.each(PASSING.map((error) => [error.code, error] as const))("tries again after %s (ERR-08, ERR-12)", async (code, error) => {
-    const around = testSurroundings();
-    const model = scriptedModel([{ error }, "Fine."]);
-    const run = await ended(createAgent({ name: "a", model, ...around }).invoke("go"), around);
-    expect(run).toMatchObject({ text: "Fine.", counters: { retries: 1, modelCalls: 1 } });
-    expect(model.calls).toHaveLength(2);
-    expect(around.events.ofType("retry.scheduled")[0]?.data).toMatchObject({ attempt: 2, code, callId: "run-1/m1" });
-    expect(around.events.ofType("model.completed")[0]?.data.attempts).toBe(2);
-  });
+  it.each(PASSING.map((error) => [error.code, error] as const))(
+    "tries again after %s (ERR-08, ERR-12)",
+    async (code, error) => {
+      const around = testSurroundings();
+      const model = scriptedModel([{ error }, "Fine."]);
+      const run = await ended(createAgent({ name: "a", model, ...around }).invoke("go"), around);
+      expect(run).toMatchObject({ text: "Fine.", counters: { retries: 1, modelCalls: 1 } });
+      expect(model.calls).toHaveLength(2);
+      expect(around.events.ofType("retry.scheduled")[0]?.data).toMatchObject({ attempt: 2, code, callId: "run-1/m1" });
+      expect(around.events.ofType("model.completed")[0]?.data.attempts).toBe(2);
+    },
+  );
 
-  it.each(LASTING.map((error) => [error.code, error] as const))("asks once when it fails with %s (ERR-09, ERR-12)", async (code, error) => {
-    const around = testSurroundings();
-    const model = scriptedModel([{ error }, "never"]);
-    const failed = await failureOf(ended(createAgent({ name: "a", model, ...around }).invoke("go"), around));
-    expect(failed.error.code).toBe(code);
-    expect(model.calls).toHaveLength(1);
-    expect(around.events.ofType("retry.scheduled")).toEqual([]);
-    expect(around.clock.timers).toBe(0);
-  });
+  it.each(LASTING.map((error) => [error.code, error] as const))(
+    "asks once when it fails with %s (ERR-09, ERR-12)",
+    async (code, error) => {
+      const around = testSurroundings();
+      const model = scriptedModel([{ error }, "never"]);
+      const failed = await failureOf(ended(createAgent({ name: "a", model, ...around }).invoke("go"), around));
+      expect(failed.error.code).toBe(code);
+      expect(model.calls).toHaveLength(1);
+      expect(around.events.ofType("retry.scheduled")).toEqual([]);
+      expect(around.clock.timers).toBe(0);
+    },
+  );
 
   it("gives up after three attempts, with their number and the last failure (ERR-05)", async () => {
     const around = testSurroundings();
     const [reset, , busy] = PASSING;
-    const model = scriptedModel([{ error: reset as TinyAgentsError }, { error: reset as TinyAgentsError }, { error: busy as TinyAgentsError }]);
+    const model = scriptedModel([
+      { error: reset as TinyAgentsError },
+      { error: reset as TinyAgentsError },
+      { error: busy as TinyAgentsError },
+    ]);
     const { error } = await failureOf(ended(createAgent({ name: "a", model, ...around }).invoke("go"), around));
-    expect(error).toMatchObject({ code: "retry_exhausted", details: { attempts: 3, lastCode: "provider_rate_limit" }, retryable: false });
+    expect(error).toMatchObject({
+      code: "retry_exhausted",
+      details: { attempts: 3, lastCode: "provider_rate_limit" },
+      retryable: false,
+    });
     let cause: unknown = error;
     while (cause !== busy && cause instanceof Error) cause = cause.cause;
     expect(cause).toBe(busy);
@@ -82,12 +103,17 @@ describe("without a policy", () => {
     const around = testSurroundings();
     const error = new TinyAgentsError("provider_server", "for good", { details: PROVIDER, retryable: false });
     const model = scriptedModel([{ error }]);
-    expect((await failureOf(ended(createAgent({ name: "a", model, ...around }).invoke("go"), around))).error.code).toBe("provider_server");
+    expect((await failureOf(ended(createAgent({ name: "a", model, ...around }).invoke("go"), around))).error.code).toBe(
+      "provider_server",
+    );
   });
 
   it("waits as long as the server asks (ERR-10)", async () => {
     const around = testSurroundings();
-    const model = scriptedModel([{ error: failing("provider_rate_limit", { ...PROVIDER, retryAfterMs: 7_000 }) }, "Fine."]);
+    const model = scriptedModel([
+      { error: failing("provider_rate_limit", { ...PROVIDER, retryAfterMs: 7_000 }) },
+      "Fine.",
+    ]);
     const running = createAgent({ name: "a", model, ...around }).invoke("go");
     await around.events.seen("retry.scheduled");
     await around.clock.advance(6_999);
@@ -102,7 +128,14 @@ describe("with a policy", () => {
     const around = testSurroundings();
     const error = failing("provider_bad_request", PROVIDER);
     const model = scriptedModel([{ error }, { error }, { error }, { error }, "Fine."]);
-    const retry = { maxAttempts: 5, initialDelayMs: 100, factor: 3, maxDelayMs: 500, jitter: "none", codes: ["provider_bad_request"] } as const;
+    const retry = {
+      maxAttempts: 5,
+      initialDelayMs: 100,
+      factor: 3,
+      maxDelayMs: 500,
+      jitter: "none",
+      codes: ["provider_bad_request"],
+    } as const;
     const run = await ended(createAgent({ name: "a", model, policies: { retry }, ...around }).invoke("go"), around);
     expect(run.text).toBe("Fine.");
     expect(around.events.ofType("retry.scheduled").map(({ data }) => data.delayMs)).toEqual([100, 300, 500, 500]);
@@ -110,7 +143,9 @@ describe("with a policy", () => {
 
   it("never tries again when there is one attempt (ERR-10)", async () => {
     const model = scriptedModel([{ error: PASSING[0] as TinyAgentsError }]);
-    const { error } = await failureOf(createAgent({ name: "a", model, policies: { retry: { maxAttempts: 1 } } }).invoke("go"));
+    const { error } = await failureOf(
+      createAgent({ name: "a", model, policies: { retry: { maxAttempts: 1 } } }).invoke("go"),
+    );
     expect(error.code).toBe("network");
   });
 
@@ -124,7 +159,9 @@ describe("with a policy", () => {
     };
     const error = PASSING[0] as TinyAgentsError;
     const model = scriptedModel([{ error }, { error }, "never"]);
-    const failed = await failureOf(ended(createAgent({ name: "a", model, middleware: [owner], ...around }).invoke("go"), around));
+    const failed = await failureOf(
+      ended(createAgent({ name: "a", model, middleware: [owner], ...around }).invoke("go"), around),
+    );
     expect(failed.error).toMatchObject({ code: "retry_exhausted", details: { attempts: 2 } });
     expect(model.calls).toHaveLength(2);
   });
@@ -176,7 +213,10 @@ describe("failures that are nobody's provider (ERR-07)", () => {
     const model = scriptedModel([{ toolCalls: [{ name: "work" }] }, "I was told."]);
     const run = await createAgent({ name: "a", model, tools: [tool], events }).invoke("go");
     expect(run.text).toBe("I was told.");
-    expect(events.ofType("tool.failed")[0]?.data.error).toMatchObject({ code: "tool_failed", details: { tool: "work" } });
+    expect(events.ofType("tool.failed")[0]?.data.error).toMatchObject({
+      code: "tool_failed",
+      details: { tool: "work" },
+    });
 
     const throwing: Middleware = {
       name: "broken",
@@ -184,13 +224,22 @@ describe("failures that are nobody's provider (ERR-07)", () => {
         throw new Error("hook trouble");
       },
     };
-    const { error } = await failureOf(createAgent({ name: "a", model: scriptedModel([]), middleware: [throwing] }).invoke("go"));
-    expect(error).toMatchObject({ code: "middleware_failed", details: { middleware: "broken", hook: "beforeModel" }, retryable: false });
+    const { error } = await failureOf(
+      createAgent({ name: "a", model: scriptedModel([]), middleware: [throwing] }).invoke("go"),
+    );
+    expect(error).toMatchObject({
+      code: "middleware_failed",
+      details: { middleware: "broken", hook: "beforeModel" },
+      retryable: false,
+    });
 
     const settings = { requires: ["audio_input"] } as const;
     const deaf = scriptedModel(["never"], { profile: { capabilities: {} } });
     const lacking = await failureOf(createAgent({ name: "a", model: deaf, settings }).invoke("go"));
-    expect(lacking.error).toMatchObject({ code: "capability_missing", details: { model: deaf.id, capabilities: ["audio_input"] } });
+    expect(lacking.error).toMatchObject({
+      code: "capability_missing",
+      details: { model: deaf.id, capabilities: ["audio_input"] },
+    });
   });
 
   it("are not tried again when a model throws what is no error of ours", async () => {

@@ -59,7 +59,10 @@ it("comes to the same transcript when the state is text between all steps and ea
 });
 
 it("ends in the same state whoever drives it (LOOP-14)", async () => {
-  const given = (): { runId: string } & ReturnType<typeof testSurroundings> => ({ runId: "run", ...testSurroundings() });
+  const given = (): { runId: string } & ReturnType<typeof testSurroundings> => ({
+    runId: "run",
+    ...testSurroundings(),
+  });
   const invoked = await twoToolAgent([], given()).invoke(QUESTION, { runId: "run" });
   const handled = await twoToolAgent([], given()).start(QUESTION, { runId: "run" }).result;
   const agent = twoToolAgent([], given());

@@ -1,4 +1,11 @@
-import { checkHistory, isEnd, isTinyAgentsError, type JsonObject, type JsonValue, type RandomSource } from "@tinyagents/core";
+import {
+  checkHistory,
+  isEnd,
+  isTinyAgentsError,
+  type JsonObject,
+  type JsonValue,
+  type RandomSource,
+} from "@tinyagents/core";
 import { readAgentState, runOf } from "@tinyagents/harness";
 import { seededRandom } from "@tinyagents/testkit";
 import { beforeAll, expect, it } from "vitest";
@@ -10,7 +17,24 @@ beforeAll(async () => {
   states = await validStates();
 });
 
-const ODD: readonly JsonValue[] = [null, true, -1, 0, 1.5, 1e308, "", "x", "tools", "paused", "done", [], {}, [null], [{}], { type: "text" }];
+const ODD: readonly JsonValue[] = [
+  null,
+  true,
+  -1,
+  0,
+  1.5,
+  1e308,
+  "",
+  "x",
+  "tools",
+  "paused",
+  "done",
+  [],
+  {},
+  [null],
+  [{}],
+  { type: "text" },
+];
 
 interface Place {
   readonly holder: { [key: string]: JsonValue };
@@ -58,11 +82,13 @@ async function outcomeOf(state: JsonObject): Promise<"refused" | "ended" | "paus
         if (i > 200) throw new Error("it goes on for ever");
         stepped = await agent.step(stepped);
       }
-      if (stepped.phase !== "paused" && checkHistory(stepped.messages).length > 0) throw new Error("its history is broken");
+      if (stepped.phase !== "paused" && checkHistory(stepped.messages).length > 0)
+        throw new Error("its history is broken");
     }
-    const run = await agent.resume(read);
+    const run = await anyAgent().resume(read);
     if (run.status === "paused") return "paused";
-    if (checkHistory(run.messages).length > 0) throw new Error(`its history is broken: ${JSON.stringify([problems, run.messages])}`);
+    if (checkHistory(run.messages).length > 0)
+      throw new Error(`its history is broken: ${JSON.stringify([problems, run.messages])}`);
     return "ended";
   } catch (error) {
     if (!isTinyAgentsError(error)) throw error;
@@ -83,7 +109,9 @@ it("reads or refuses any damaged state, and what it reads comes to an end with a
     try {
       outcomes[await outcomeOf(state)]++;
     } catch (error) {
-      wrong.push(`${damaged}\n    ${error instanceof Error ? error.stack?.split("\n").slice(0, 3).join(" | ") : error}`);
+      wrong.push(
+        `${damaged}\n    ${error instanceof Error ? error.stack?.split("\n").slice(0, 3).join(" | ") : error}`,
+      );
     }
   }
   expect(wrong.slice(0, 12).join("\n")).toBe("");

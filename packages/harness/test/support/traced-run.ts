@@ -16,7 +16,8 @@ function tracing(name: string, trace: string[]): Middleware {
     name,
     beforeAgent: () => note("beforeAgent"),
     afterAgent: () => note("afterAgent"),
-    beforeModel: ({ messages, tools = [] }) => note("beforeModel", ` ${messages.length} messages ${tools.length} tools`),
+    beforeModel: ({ messages, tools = [] }) =>
+      note("beforeModel", ` ${messages.length} messages ${tools.length} tools`),
     async *wrapModel(request, _context, next) {
       note("wrapModel begins");
       yield* next(request);
@@ -109,7 +110,10 @@ export async function tracedRun(): Promise<TracedRun> {
     }),
   });
   let output: unknown;
-  for await (const item of agent.stream("A coat?", { threadId: "t1", modes: ["messages", "tools", "updates", "final"] })) {
+  for await (const item of agent.stream("A coat?", {
+    threadId: "t1",
+    modes: ["messages", "tools", "updates", "final"],
+  })) {
     if (item.type === "final") {
       trace.push("item final");
       output = item.run.output;

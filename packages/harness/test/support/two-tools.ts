@@ -14,7 +14,8 @@ export function modelByHistory(answers: readonly ScriptedAnswer[], calls = 64): 
   const answer = ({ messages }: ModelRequest): ScriptedAnswer => {
     const at = messages.filter(({ role }) => role === "assistant").length;
     const next = answers[at];
-    if (next === undefined) throw new Error(`the script has ${answers.length} answers, and answer ${at + 1} was asked for`);
+    if (next === undefined)
+      throw new Error(`the script has ${answers.length} answers, and answer ${at + 1} was asked for`);
     return next;
   };
   return scriptedModel(Array.from({ length: calls }, () => answer));

@@ -1,6 +1,6 @@
-import type { AgentState, JsonObject } from "@tinyagents/core";
+import { type AgentState, askWhenResumed, type JsonObject } from "@tinyagents/core";
 import { type Agent, createAgent } from "@tinyagents/harness";
-import { fakeTool, fakeChatModel, scriptedModel, testSurroundings } from "@tinyagents/testkit";
+import { fakeChatModel, fakeTool, scriptedModel, testSurroundings } from "@tinyagents/testkit";
 import { z } from "zod";
 import { failureOf } from "./failures.js";
 import { threads } from "./threads.js";
@@ -19,7 +19,11 @@ export function anyAgent(): Agent {
 }
 
 function approved(): ReturnType<typeof fakeTool> {
-  return fakeTool({ name: "approved", input: z.object({ n: z.number() }), policy: { effect: "write", approval: "always" } });
+  return fakeTool({
+    name: "approved",
+    input: z.object({ n: z.number() }),
+    policy: { effect: "write", approval: "always" },
+  });
 }
 
 function work(): ReturnType<typeof fakeTool> {
@@ -41,9 +45,12 @@ export async function validStates(): Promise<readonly JsonObject[]> {
     { name: "approved", args: { n: 1 } },
     { name: "work", args: { n: 2 } },
   ];
-  const asking = { decide: () => "ask" } as const;
   const given = { name: "advisor", tools: [approved(), work()], ...testSurroundings() };
-  const paused = await createAgent({ ...given, model: scriptedModel([{ toolCalls: calls }]), approver: asking }).invoke("go");
+  const paused = await createAgent({
+    ...given,
+    model: scriptedModel([{ toolCalls: calls }]),
+    approver: askWhenResumed,
+  }).invoke("go");
   keep(paused.state);
   const limited = createAgent({ ...given, model: scriptedModel([{ toolCalls: calls }]), limits: { maxToolCalls: 1 } });
   keep((await failureOf(limited.invoke("go"))).run.state);

@@ -18,7 +18,9 @@ export function valueStore({ namespace = "artifacts", failing = false } = {}): V
     get: async (key) => records.get(key.join("/")),
     async put(key, value, options) {
       if (failing) {
-        throw new TinyAgentsError("store_failed", "The disk is full.", { details: { store: namespace, operation: "put" } });
+        throw new TinyAgentsError("store_failed", "The disk is full.", {
+          details: { store: namespace, operation: "put" },
+        });
       }
       await Promise.resolve();
       const version = String(records.size + 1);

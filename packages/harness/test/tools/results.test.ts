@@ -164,7 +164,7 @@ describe("the cap on results", () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "grapheme", maxLength: 30 }), fc.nat({ max: 30 }), async (text, most) => {
         const [shown = ""] = toolText(await resultFor(text, cap(most))).split("\n[The result was cut");
-        expect(shown.isWellFormed()).toBe(text.isWellFormed());
+        expect(() => encodeURIComponent(shown)).not.toThrow();
         expect(text.startsWith(shown)).toBe(true);
         expect(shown.length).toBeLessThanOrEqual(Math.max(most, 0));
       }),
