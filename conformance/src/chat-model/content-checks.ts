@@ -130,11 +130,11 @@ export const contentChecks: readonly Check<ModelUnderTest>[] = [
     {
       name: "keeps reasoning apart from the text",
       group: "text and history",
-      scenario: "reasoning",
+      scenario: "reasoning_text",
       needs: "reasoning",
     },
     ({ message }, delivery) => {
-      const { reasoning, text: visible } = answerOf("reasoning");
+      const { reasoning, text: visible } = answerOf("reasoning_text");
       assertEqual(text(message), visible, `visible text (${delivery})`);
       const thought = message.content.map((block) => (block.type === "reasoning" ? block.text : "")).join("");
       assertEqual(thought, reasoning, `reasoning (${delivery})`);

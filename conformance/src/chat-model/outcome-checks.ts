@@ -21,9 +21,9 @@ function classesOf(usage: Usage | undefined, keys: readonly (keyof Usage)[]): un
 
 /** How answers end and what they cost. */
 export const outcomeChecks: readonly Check<ModelUnderTest>[] = [
-  answerCheck({ name: "reports input and output tokens", group: "usage", scenario: "text" }, (response, delivery) => {
+  answerCheck({ name: "reports input and output tokens", group: "usage", scenario: "usage" }, (response, delivery) => {
     const found = classesOf(response.usage, ["inputTokens", "outputTokens", "source"]);
-    assertEqual(found, { ...answerOf("text").usage, source: "reported" }, `usage (${delivery})`);
+    assertEqual(found, { ...answerOf("usage").usage, source: "reported" }, `usage (${delivery})`);
   }),
   answerCheck(
     { name: "reports cached and reasoning tokens as parts of the totals", group: "usage", scenario: "usage_classes" },

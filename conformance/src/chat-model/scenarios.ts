@@ -74,13 +74,14 @@ export const scenarioMetadata = "kept-by-conformance";
 export type ScenarioName =
   | "text"
   | "unicode"
-  | "reasoning"
+  | "reasoning_text"
   | "tool_call"
   | "tool_call_pieces"
   | "tool_call_no_args"
   | "tool_call_malformed"
   | "tool_calls_parallel"
   | "structured"
+  | "usage"
   | "usage_classes"
   | "usage_absent"
   | "finish_length"
@@ -122,7 +123,7 @@ export const scenarios: { readonly [N in ScenarioName]: Scenario } = {
     answer: answer({ text: "naïve 你好，世界 こんにちは 👩‍👩‍👧‍👦 🎉 \u0000 end" }),
     manner: "bytes",
   },
-  reasoning: { about: "reasoning before the text", answer: answer({ reasoning: "Think first.", text: HELLO }) },
+  reasoning_text: { about: "reasoning before the text", answer: answer({ reasoning: "Think first.", text: HELLO }) },
   tool_call: { about: "one tool call", answer: answer({ toolCalls: [PARIS] }) },
   tool_call_pieces: {
     about: "one tool call whose arguments come in pieces",
@@ -139,6 +140,7 @@ export const scenarios: { readonly [N in ScenarioName]: Scenario } = {
   },
   tool_calls_parallel: { about: "two tool calls in one answer", answer: answer({ toolCalls: [PARIS, ROME] }) },
   structured: { about: "a JSON text", answer: answer({ text: '{"city":"Paris","celsius":21}' }) },
+  usage: { about: "a plain text, with its tokens", answer: answer({ text: HELLO }) },
   usage_classes: {
     about: "a text, with cached and reasoning tokens in its usage",
     answer: answer({

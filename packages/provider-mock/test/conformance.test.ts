@@ -1,20 +1,14 @@
-import {
-  type ChatModelSubject,
-  chatModelChecks,
-  modelUnderTest,
-  runCheck,
-  type ScenarioName,
-  scenarios,
-} from "@tinyagents/conformance";
+import { type ChatModelSubject, type ScenarioName, scenarios } from "@tinyagents/conformance";
+import { chatModelConformance } from "@tinyagents/conformance/vitest";
 import { type Clock, manualClock, text } from "@tinyagents/core";
-import { describe, expect, it } from "vitest";
 import { type MockReply, type MockRule, mockModel } from "../src/index.js";
 
 const NO_SERVER = "it runs in this process: there is no server and no connection that could fail";
 const OWN_WORDS = "its rules give texts and tool calls, nothing else";
 
 const cannot: ChatModelSubject["cannot"] = {
-  reasoning: "its profile says that it does not reason",
+  reasoning_text: "its profile says that it does not reason",
+  usage: "its numbers are its own estimates, and say so",
   tool_call_malformed: "its arguments are values, so their text is always whole",
   usage_classes: "it has no cache and does not reason",
   finish_length: "only a request's maxOutputTokens cuts its answers",
@@ -64,19 +58,4 @@ const subject: ChatModelSubject = {
   },
 };
 
-/** Asks for the exact numbers of a server. This model's are its own estimates, and say so: see `model.test.ts`. */
-const NEEDS_A_SERVER = "reports input and output tokens";
-
-describe("provider-mock keeps the contract of a chat model (PRV-04)", () => {
-  for (const check of chatModelChecks.filter(({ name }) => name !== NEEDS_A_SERVER)) {
-    it(`${check.group}: it ${check.name}`, async ({ skip }) => {
-      const { result, error } = await runCheck(check, () => modelUnderTest(subject));
-      if (result.status === "skipped") skip(result.message);
-      if (result.status === "failed") throw error;
-    });
-  }
-
-  it("leaves out one check, by its name", () => {
-    expect(chatModelChecks.filter(({ name }) => name === NEEDS_A_SERVER)).toHaveLength(1);
-  });
-});
+chatModelConformance(subject);

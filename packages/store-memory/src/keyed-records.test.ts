@@ -23,7 +23,30 @@ it("keeps its order when expired records among the others are freed", () => {
   const records = new KeyedRecords();
   for (const name of ["d", "b", "a", "c"]) records.set(record(name, name === "b" ? 10 : undefined), 0);
   for (let i = 0; i < 10; i++) records.set(record("e"), 20);
-  records.delete(record("a"));
+  records.delete("a", 20);
   records.set(record("b"), 20);
   expect(namesOf(records, 20)).toBe("bcde");
+});
+
+it("frees the places of records that were deleted", () => {
+  const records = new KeyedRecords();
+  for (let i = 0; i < 1_000; i++) {
+    records.set(record(`k${i}`), 0);
+    records.delete(`k${i}`, 0);
+  }
+  expect(records.size).toBeLessThan(10);
+  expect(namesOf(records, 0)).toBe("");
+});
+
+it("keeps its order however many records come between two walks, and in whatever order", () => {
+  const records = new KeyedRecords();
+  const names: string[] = [];
+  for (const batch of ["mbz", "a", "qwertyuio", "", "xc", "dfghjkl"]) {
+    for (const name of batch) records.set(record(name), 0);
+    names.push(...batch);
+    expect(namesOf(records, 0)).toBe(names.sort().join(""));
+  }
+  records.delete("q", 0);
+  records.set(record("q"), 0);
+  expect(namesOf(records, 0)).toBe(names.join(""));
 });

@@ -10,81 +10,111 @@ export interface Walk {
   readonly after?: StoreKey | undefined;
 }
 
+/** The place of a key. It stays for a while after its record is gone, and is swept later. */
+interface Slot {
+  readonly key: StoreKey;
+  record: KeptRecord | undefined;
+}
+
+/** Up to so many new places are put in one by one; more are sorted in together. */
+const FEW = 4;
+
 /** Records by key and in the order of their keys. What has expired is not there, whether or not it was swept yet. */
 export class KeyedRecords {
-  readonly #byId = new Map<string, KeptRecord>();
-  #ordered: KeptRecord[] = [];
+  readonly #byId = new Map<string, Slot>();
+  #ordered: Slot[] = [];
+  /** Places that are not in order yet: a walk puts them there, so that filling a store costs no moves. */
+  #added: Slot[] = [];
   #writesSinceSweep = 0;
 
-  /** How many records are held, those included that have expired and were not swept yet. */
+  /** How many places are held, swept or not. */
   get size(): number {
-    return this.#ordered.length;
+    return this.#byId.size;
   }
 
   get(id: string, nowMs: number): KeptRecord | undefined {
-    const record = this.#byId.get(id);
-    return record === undefined || isExpired(record, nowMs) ? undefined : record;
+    return aliveIn(this.#byId.get(id), nowMs);
   }
 
   set(record: KeptRecord, nowMs: number): void {
     this.#sweepNowAndThen(nowMs);
-    const at = this.#firstWhere((other) => compareKeys(other.key, record.key) >= 0);
-    this.#ordered.splice(at, this.#byId.has(record.id) ? 1 : 0, record);
-    this.#byId.set(record.id, record);
+    const slot = this.#byId.get(record.id);
+    if (slot !== undefined) {
+      slot.record = record;
+      return;
+    }
+    const added = { key: record.key, record };
+    this.#byId.set(record.id, added);
+    this.#added.push(added);
   }
 
-  delete(record: KeptRecord): void {
-    if (!this.#byId.delete(record.id)) return;
-    this.#ordered.splice(
-      this.#firstWhere((other) => compareKeys(other.key, record.key) >= 0),
-      1,
-    );
+  delete(id: string, nowMs: number): void {
+    this.#sweepNowAndThen(nowMs);
+    const slot = this.#byId.get(id);
+    if (slot !== undefined) slot.record = undefined;
   }
 
   *walk({ prefix, descending, after }: Walk, nowMs: number): Iterable<KeptRecord> {
-    let from = this.#firstWhere(({ key }) => comparePrefix(key, prefix) >= 0);
-    let to = this.#firstWhere(({ key }) => comparePrefix(key, prefix) > 0);
+    this.#putInOrder();
+    let from = this.#firstWhere((key) => comparePrefix(key, prefix) >= 0);
+    let to = this.#firstWhere((key) => comparePrefix(key, prefix) > 0);
     if (after !== undefined && descending)
       to = Math.min(
         to,
-        this.#firstWhere(({ key }) => compareKeys(key, after) >= 0),
+        this.#firstWhere((key) => compareKeys(key, after) >= 0),
       );
     if (after !== undefined && !descending)
       from = Math.max(
         from,
-        this.#firstWhere(({ key }) => compareKeys(key, after) > 0),
+        this.#firstWhere((key) => compareKeys(key, after) >= 0),
       );
     for (let i = 0; i < to - from; i++) {
-      const record = this.#ordered[descending ? to - 1 - i : from + i];
-      if (record !== undefined && !isExpired(record, nowMs)) yield record;
+      const record = aliveIn(this.#ordered[descending ? to - 1 - i : from + i], nowMs);
+      if (record !== undefined) yield record;
     }
   }
 
-  /** The place of the first record, in order, for which `reached` holds; it must hold for all after it. */
-  #firstWhere(reached: (record: KeptRecord) => boolean): number {
+  #putInOrder(): void {
+    if (this.#added.length <= FEW) {
+      for (const slot of this.#added) {
+        const at = this.#firstWhere((key) => compareKeys(key, slot.key) > 0);
+        this.#ordered.splice(at, 0, slot);
+      }
+    } else {
+      this.#ordered = this.#ordered.concat(this.#added).sort((one, other) => compareKeys(one.key, other.key));
+    }
+    this.#added = [];
+  }
+
+  /** The first place, in order, for whose key `reached` holds; it must hold for all after it. */
+  #firstWhere(reached: (key: StoreKey) => boolean): number {
     let low = 0;
     let high = this.#ordered.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (reached(this.#ordered[middle] as KeptRecord)) high = middle;
+      if (reached((this.#ordered[middle] as Slot).key)) high = middle;
       else low = middle + 1;
     }
     return low;
   }
 
-  /** Frees what has expired, once per as many writes as there are records: a constant share of each write. */
+  /** Frees the places of records that are gone, once per as many writes as there are places. */
   #sweepNowAndThen(nowMs: number): void {
-    if (++this.#writesSinceSweep <= this.#ordered.length) return;
+    if (++this.#writesSinceSweep <= this.#byId.size) return;
     this.#writesSinceSweep = 0;
-    const kept: KeptRecord[] = [];
-    for (const record of this.#ordered) {
-      if (isExpired(record, nowMs)) this.#byId.delete(record.id);
-      else kept.push(record);
+    for (const [id, slot] of this.#byId) {
+      if (aliveIn(slot, nowMs) !== undefined) continue;
+      slot.record = undefined;
+      this.#byId.delete(id);
     }
-    this.#ordered = kept;
+    const isHeld = ({ record }: Slot): boolean => record !== undefined;
+    this.#ordered = this.#ordered.filter(isHeld);
+    this.#added = this.#added.filter(isHeld);
   }
 }
 
-function isExpired(record: KeptRecord, nowMs: number): boolean {
-  return record.expiresAtMs !== undefined && record.expiresAtMs <= nowMs;
+/** The record of a place, unless it is gone or has expired. */
+function aliveIn(slot: Slot | undefined, nowMs: number): KeptRecord | undefined {
+  const record = slot?.record;
+  return record?.expiresAtMs !== undefined && record.expiresAtMs <= nowMs ? undefined : record;
 }

@@ -67,11 +67,10 @@ export function memoryStore({ clock = systemClock }: MemoryStoreOptions = {}): S
       ahead.set(write.id, write.record);
       return found;
     });
-    writes.forEach(({ record }, index) => {
-      const before = replaced[index];
+    for (const { id, record } of writes) {
       if (record !== undefined) records.set(record, nowMs);
-      else if (before !== undefined) records.delete(before);
-    });
+      else records.delete(id, nowMs);
+    }
     return replaced;
   };
 

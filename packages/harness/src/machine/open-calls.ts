@@ -8,6 +8,7 @@ import {
 } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 import { notExecuted } from "../tools/call.js";
+import { idsBefore, renameRepeatedCalls } from "./call-ids.js";
 
 /** The calls at the end of a history that have no result yet, in their order. */
 export function openCalls(messages: readonly Message[]): readonly ToolCallBlock[] {
@@ -31,11 +32,16 @@ export function openCalls(messages: readonly Message[]): readonly ToolCallBlock[
  */
 export function closeOpenCalls(run: LiveRun, status: ToolStatus, reason: string): void {
   const { state } = run;
-  const open = openCalls(state.messages);
-  if (open.length === 0) {
+  if (openCalls(state.messages).length === 0) {
     state.batch = null;
     return;
   }
+  if (state.batch === null) {
+    // The answer may not have been parsed yet.
+    renameRepeatedCalls(state, idsBefore(state.messages, state.messages.length - 1));
+    run.callIds = undefined;
+  }
+  const open = openCalls(state.messages);
   const results = new Map(state.batch?.calls.map(({ callId, result }) => [callId, result]));
   for (const call of open) {
     state.messages.push(results.get(call.id) ?? notExecuted(run, notRun(call, status, reason)));

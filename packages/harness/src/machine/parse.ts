@@ -1,12 +1,14 @@
-import { type AssistantMessage, type Message, type ToolCallBlock, toolCalls, toolMessage } from "@tinyagents/core";
+import { type ToolCallBlock, toolMessage } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 import { notExecuted } from "../tools/call.js";
+import { idsBefore, renameRepeatedCalls } from "./call-ids.js";
 import { closeOpenCalls, openCalls } from "./open-calls.js";
 
 /** Reads the last answer: which calls it has, whether they may be run, and so what is due. */
 export function parse(run: LiveRun): void {
   const { state } = run;
-  renameRepeatedCalls(run);
+  run.callIds ??= idsBefore(state.messages, state.messages.length - 1);
+  renameRepeatedCalls(state, run.callIds);
   const calls = openCalls(state.messages);
   if (calls.length === 0) {
     state.phase = "stop_check";
@@ -60,51 +62,4 @@ function takeForcedAnswer(run: LiveRun, calls: readonly ToolCallBlock[]): boolea
   };
   state.phase = "validate";
   return true;
-}
-
-/**
- * Servers that number their calls per answer give an id twice. The second gets a name of its own, and keeps what the
- * server called it.
- */
-function renameRepeatedCalls(run: LiveRun): void {
-  const { state } = run;
-  const at = state.messages.length - 1;
-  const last = state.messages[at];
-  if (last?.role !== "assistant") return;
-  const calls = toolCalls(last);
-  if (calls.length === 0) return;
-  run.callIds ??= idsBefore(state.messages, at);
-  const seen = run.callIds;
-  let renamed: AssistantMessage | undefined;
-  for (const call of calls) {
-    if (seen.has(call.id) || call.id === "") {
-      const id = freeId(seen, call.id === "" ? "call" : call.id);
-      renamed = rename(renamed ?? last, call, id);
-      seen.add(id);
-    } else seen.add(call.id);
-  }
-  if (renamed !== undefined) state.messages[at] = renamed;
-}
-
-function idsBefore(messages: readonly Message[], end: number): Set<string> {
-  const ids = new Set<string>();
-  for (let i = 0; i < end; i++) {
-    const message = messages[i];
-    if (message?.role === "assistant") for (const call of toolCalls(message)) ids.add(call.id);
-  }
-  return ids;
-}
-
-function freeId(seen: ReadonlySet<string>, id: string): string {
-  for (let n = 2; ; n++) {
-    const candidate = `${id}_${n}`;
-    if (!seen.has(candidate)) return candidate;
-  }
-}
-
-function rename(message: AssistantMessage, call: ToolCallBlock, id: string): AssistantMessage {
-  const content = message.content.map((block) =>
-    block === call ? { ...call, id, originalId: call.originalId ?? call.id } : block,
-  );
-  return { ...message, content };
 }

@@ -39,7 +39,7 @@ export interface OutputPlan {
 
 /**
  * Works out how to get a structured answer from a model.
- * @throws TypeError when the name of the answer's tool is taken.
+ * @throws TypeError for what is no schema, or when the name of the answer's tool is taken.
  */
 export function planOutput(
   option: OutputOption,
@@ -47,6 +47,9 @@ export function planOutput(
   tools: ReadonlyMap<string, AnyTool>,
 ): OutputPlan {
   const spec = isOutputSpec(option) ? option : { schema: option };
+  if (!isStandardSchema(spec.schema) && !isJsonObject(spec.schema)) {
+    throw new TypeError("createAgent: output: a schema, or an object with a schema, is expected");
+  }
   const name = spec.name ?? "final_answer";
   const schema = spec.jsonSchema ?? toJsonSchema(spec.schema);
   const wrapped = schema.type !== "object" || schema.anyOf !== undefined || schema.oneOf !== undefined;
