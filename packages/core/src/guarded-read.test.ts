@@ -156,7 +156,7 @@ describe("format versions", () => {
 test("an error about a text does not quote it (SE-08)", () => {
   let failure: unknown;
   try {
-    parseJson('{"key": sk-secret-secret}', { place: "the file" });
+    parseJson('{"a":1, key: "sk-secret-secret"}', { place: "the file" });
   } catch (error) {
     failure = error;
   }

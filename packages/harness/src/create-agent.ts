@@ -166,7 +166,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     try {
       if (resume !== undefined) {
         applyResume(run, resume);
-        if (!isEnd(run.state.phase)) run.event()?.("run.started", { agent: this.name, resumed: true });
+        if (!isEnd(run.state.phase)) run.emitUnnumbered("run.started", { agent: this.name, resumed: true });
       }
       if (run.recorder !== undefined) await run.recorder.step(handOut(run.state));
       await supervise(run, moveToEnd(run));

@@ -45,7 +45,10 @@ export function reopen(
   }
   for (const call of live.batch?.calls ?? []) {
     const result = recorded?.get(call.callId);
-    if (result !== undefined) call.result ??= result;
+    if (result === undefined || call.result !== undefined) continue;
+    call.result = result;
+    // It ran after the state was recorded, so nothing has counted it; a call that had paused was counted before.
+    if (call.waiting === undefined) live.counters.toolCalls++;
   }
   return live;
 }

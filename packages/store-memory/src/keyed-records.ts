@@ -29,7 +29,7 @@ export class KeyedRecords {
 
   /** How many places are held, swept or not. */
   get size(): number {
-    return this.#byId.size;
+    return this.#ordered.length + this.#added.length;
   }
 
   get(id: string, nowMs: number): KeptRecord | undefined {
@@ -66,7 +66,7 @@ export class KeyedRecords {
     if (after !== undefined && !descending)
       from = Math.max(
         from,
-        this.#firstWhere((key) => compareKeys(key, after) >= 0),
+        this.#firstWhere((key) => compareKeys(key, after) > 0),
       );
     for (let i = 0; i < to - from; i++) {
       const record = aliveIn(this.#ordered[descending ? to - 1 - i : from + i], nowMs);
@@ -100,7 +100,7 @@ export class KeyedRecords {
 
   /** Frees the places of records that are gone, once per as many writes as there are places. */
   #sweepNowAndThen(nowMs: number): void {
-    if (++this.#writesSinceSweep <= this.#byId.size) return;
+    if (++this.#writesSinceSweep <= this.size) return;
     this.#writesSinceSweep = 0;
     for (const [id, slot] of this.#byId) {
       if (aliveIn(slot, nowMs) !== undefined) continue;
@@ -109,7 +109,7 @@ export class KeyedRecords {
     }
     const isHeld = ({ record }: Slot): boolean => record !== undefined;
     this.#ordered = this.#ordered.filter(isHeld);
-    this.#added = this.#added.filter(isHeld);
+    
   }
 }
 

@@ -205,7 +205,8 @@ export class ResponseCollector {
   }
 
   #restart(model: ResolvedModel | undefined): void {
-    this.#earlierUsage = this.usage;
+    // What another model has used is counted as that model's.
+    this.#earlierUsage = model === undefined ? this.usage : undefined;
     this.#usage = undefined;
     this.#blocks = [];
     this.#newest.clear();

@@ -34,7 +34,7 @@ describe("totals", () => {
   test("tell calls of unknown and of estimated usage apart", () => {
     let totals = addModelCall({ ...emptyUsage(), toolCalls: 7 }, undefined);
     totals = addModelCall(totals, { source: "estimated" });
-    totals = addModelCall(totals, { outputTokens: 4, source: "estimated" });
+    totals = addModelCall(totals, { inputTokens: 0, outputTokens: 4, source: "estimated" });
     totals = addModelCall(totals, { inputTokens: 1, outputTokens: 2, source: "reported" });
     expect(totals).toMatchObject({ modelCalls: 4, toolCalls: 7, unknownCalls: 2, estimatedCalls: 1, totalTokens: 7 });
   });

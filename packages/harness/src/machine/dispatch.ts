@@ -46,7 +46,7 @@ export async function dispatch(run: LiveRun): Promise<void> {
   let response: ModelResponse;
   try {
     for await (const delta of call.open(request)) {
-      if (delta.type === "restart") call.noteLostAttempt(delta.reason);
+      if (delta.type === "restart" && delta.model === undefined) call.noteLostAttempt(delta.reason);
       collector.add(delta);
       if (watched) {
         const shown = showDelta(run, call.callId, delta);

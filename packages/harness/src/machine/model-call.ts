@@ -227,6 +227,9 @@ export class ModelCall implements RetryContext, UnderWay {
   #noteFallback({ failed, next, error }: Fallback): void {
     const { run, callId } = this;
     run.throwIfCancelled();
+    const usage = this.#usageOfFailure(error);
+    this.#lost = undefined;
+    if (usage !== undefined) recordUsage(run, callId, resolvedModel(failed), usage);
     run.event()?.("fallback.selected", {
       callId,
       failed: resolvedModel(failed),

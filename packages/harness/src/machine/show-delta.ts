@@ -43,7 +43,7 @@ function showBlock(
 }
 
 function emitDelta(run: LiveRun, callId: string, delta: ModelDelta): void {
-  run.emitDelta("model.delta", {
+  run.emitUnnumbered("model.delta", {
     callId,
     deltaType: delta.type,
     chars: charsOf(delta),

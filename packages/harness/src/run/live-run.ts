@@ -1,13 +1,10 @@
 import {
-  type AgentEvent,
   type AgentStreamItem,
   abortError,
   type Clock,
   type EventData,
-  type EventEnvelope,
   type EventSink,
   type EventType,
-  fanOut,
   type HookScope,
   type IdSource,
   limitError,
@@ -26,6 +23,7 @@ import {
 import type { AgentDefinition } from "../definition.js";
 import { CancelScope } from "./cancel-scope.js";
 import { Deadlines } from "./deadlines.js";
+import { envelopeOf, listenersOf } from "./emit.js";
 import type { LiveState } from "./live-state.js";
 import { RunScope } from "./run-scope.js";
 
@@ -112,8 +110,9 @@ export class LiveRun {
     this.show = emit === undefined ? undefined : (item) => emit(item);
     this.#modes = modes;
     if (this.events !== undefined || emit !== undefined) {
-      this.#sink = this.#listeners();
-      this.#emitEvent = (type, data) => this.#emit(type, data);
+      const sink = listenersOf(this);
+      this.#sink = sink;
+      this.#emitEvent = (type, data) => sink.emit(envelopeOf(this, type, data, `${this.state.seq}`));
     }
     this.#openedAtMs = this.clock.now();
     const { signal } = options;
@@ -178,11 +177,14 @@ export class LiveRun {
     return this.listened ? this.#emitEvent : undefined;
   }
 
-  /** Emits a fragment: its number is its own, so that no other event's depends on how an answer was split. */
-  emitDelta<T extends "model.delta" | "tool.delta">(type: T, data: EventData[T]): void {
+  /**
+   * Emits an event that takes no number: fragments, and that a run goes on. So no other event's number depends on how an
+   * answer was split, or on whether the run was ever cut off.
+   */
+  emitUnnumbered<T extends EventType>(type: T, data: EventData[T]): void {
     if (this.#closed) return;
     this.#deltas++;
-    this.#emit(type, data, `${this.state.seq}.${this.#deltas}`);
+    this.#sink?.emit(envelopeOf(this, type, data, `${this.state.seq}.${this.#deltas}`));
   }
 
   /** How long a cancelled run waits for what it has under way, ms. */
@@ -286,40 +288,6 @@ export class LiveRun {
     this.cancellation.close();
     this.deadlines.close();
   }
-
-  #listeners(): EventSink {
-    const stream: EventSink = {
-      deltas: false,
-      payloads: false,
-      emit: (event) => {
-        if (this.shows("events")) this.offer({ type: "event", event });
-      },
-    };
-    if (this.events === undefined) return stream;
-    return fanOut(this.show === undefined ? [this.events] : [this.events, stream]);
-  }
-
-  #emit<T extends EventType>(type: T, data: EventData[T], number = `${this.state.seq}`): void {
-    const { config, seq } = this.state;
-    const { runId, rootRunId, parentRunId, threadId, tags } = config;
-    const event: Draft<EventEnvelope<T>> = {
-      v: 1,
-      id: `${runId}/${number}`,
-      seq,
-      timeMs: this.clock.now(),
-      type,
-      runId,
-      rootRunId,
-      component: this.definition.name,
-      data,
-    };
-    if (parentRunId !== undefined) event.parentRunId = parentRunId;
-    if (threadId !== undefined) event.threadId = threadId;
-    if (tags.length > 0) event.tags = tags;
-    this.#sink?.emit(event as AgentEvent);
-  }
 }
-
-type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
 const DEFAULT_IDS = randomIds();

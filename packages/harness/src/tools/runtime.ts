@@ -75,7 +75,7 @@ export class LiveToolRuntime implements ToolRuntime, UnderWay {
     const shown = onToolDelta === undefined ? delta : onToolDelta(delta, invocation, live.scope);
     const { id: callId, name: tool } = invocation;
     if (live.wantsDeltas)
-      live.emitDelta("tool.delta", live.wantsPayloads ? { callId, tool, payload: { delta: shown } } : { callId, tool });
+      live.emitUnnumbered("tool.delta", live.wantsPayloads ? { callId, tool, payload: { delta: shown } } : { callId, tool });
     if (live.shows("tools"))
       live.offer({ type: "tool_progress", runId: live.state.config.runId, callId, tool, delta: shown });
   }

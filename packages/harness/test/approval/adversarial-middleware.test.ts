@@ -186,8 +186,7 @@ describe("a call that was approved", () => {
         middleware: [
           {
             name: "kind",
-            wrapTool: (invocation, _, next) =>
-              next(copy ? { ...invocation, args: { b: 2, a: 1 } } : invocation),
+            wrapTool: (invocation, _, next) => next(copy ? { ...invocation, args: { b: 2, a: 1 } } : invocation),
           },
         ],
         script: [calls(call("gated", { a: 1, b: 2 })), "done"],
@@ -208,7 +207,9 @@ describe("a call that was approved", () => {
           return { approve: true };
         },
       },
-      middleware: [{ name: "swap", beforeTool: (invocation) => ({ replace: { ...invocation, name: "gated", args: { x: 1 } } }) }],
+      middleware: [
+        { name: "swap", beforeTool: (invocation) => ({ replace: { ...invocation, name: "gated", args: { x: 1 } } }) },
+      ],
       script: [calls(call("open", { y: 2 })), "done"],
     });
     await run();

@@ -22,7 +22,10 @@ describe("a call that needs approval", () => {
     expect(tool.calls).toHaveLength(0);
     expect(resultsOf(finished)[0]).toMatchObject({ status: "denied", isError: true });
     expect(toolText(resultsOf(finished)[0] as never)).toContain("nobody can approve");
-    expect(events.types().filter((type) => type.startsWith("approval"))).toEqual(["approval.requested", "approval.denied"]);
+    expect(events.types().filter((type) => type.startsWith("approval"))).toEqual([
+      "approval.requested",
+      "approval.denied",
+    ]);
     expect(events.types()).not.toContain("tool.started");
     expect(finished.text).toBe("done");
   });
@@ -37,7 +40,11 @@ describe("a call that needs approval", () => {
         return { approve: true, by: "ada" };
       },
     };
-    const { run, events } = scriptedAgent({ tools: [tool], approver, script: [calls(call("destroy", { path: "/a" })), "done"] });
+    const { run, events } = scriptedAgent({
+      tools: [tool],
+      approver,
+      script: [calls(call("destroy", { path: "/a" })), "done"],
+    });
     await run();
     expect(tool.calls.map(({ input }) => input)).toEqual([{ path: "/a" }]);
     expect(asked).toEqual([
@@ -59,10 +66,18 @@ describe("a call that needs approval", () => {
   test("does not run when the approver refuses, and the model gets the reason (TOOL-08)", async () => {
     const tool = destroy();
     const approver: Approver = { decide: async () => ({ approve: false, reason: "it is in use", by: "ada" }) };
-    const { run, events } = scriptedAgent({ tools: [tool], approver, script: [calls(call("destroy", { path: "/a" })), "done"] });
-    expect(toolText(resultsOf(await run())[0] as never)).toBe("The call was not approved: it is in use. It was not run.");
+    const { run, events } = scriptedAgent({
+      tools: [tool],
+      approver,
+      script: [calls(call("destroy", { path: "/a" })), "done"],
+    });
+    expect(toolText(resultsOf(await run())[0] as never)).toBe(
+      "The call was not approved: it is in use. It was not run.",
+    );
     expect(tool.calls).toHaveLength(0);
-    expect(events.ofType("approval.denied").map(({ data }) => [data.by, data.reason])).toEqual([["ada", "it is in use"]]);
+    expect(events.ofType("approval.denied").map(({ data }) => [data.by, data.reason])).toEqual([
+      ["ada", "it is in use"],
+    ]);
     expect(events.ofType("tool.failed").map(({ data }) => data.status)).toEqual(["denied"]);
   });
 
@@ -145,7 +160,11 @@ describe("a call that needs approval", () => {
     ["rejects", () => Promise.reject(new Error("the queue is away"))],
   ])("does not run when the approver %s: the run ends", async (_, decide) => {
     const tool = destroy();
-    const { run } = scriptedAgent({ tools: [tool], approver: { decide }, script: [calls(call("destroy", { path: "/a" }))] });
+    const { run } = scriptedAgent({
+      tools: [tool],
+      approver: { decide },
+      script: [calls(call("destroy", { path: "/a" }))],
+    });
     const { error } = await failureOf(run());
     expect(error.message).toContain("the queue is away");
     expect(tool.calls).toHaveLength(0);
@@ -188,18 +207,21 @@ describe("a call that needs approval", () => {
 });
 
 describe("a batch with one call refused, one approved and one that needs nothing", () => {
-  test.each([[0], [1], [2]])("runs the last two once, in whatever order they stand, and then asks the model (MW-04: %i)", async (turns) => {
-    const gated = destroy();
-    const open = fakeTool({ name: "open" });
-    const wanted = [call("destroy", { path: "/no" }), call("destroy", { path: "/yes" }), call("open")];
-    const rotated = [...wanted.slice(turns), ...wanted.slice(0, turns)];
-    const approver: Approver = { decide: ({ args }) => ({ approve: args.path === "/yes" }) };
-    const { run, model } = scriptedAgent({ tools: [gated, open], approver, script: [calls(...rotated), "done"] });
-    const finished = await run();
-    const expected = rotated.map(({ args }) => (args?.path === "/no" ? "denied" : "ok"));
-    expect(resultsOf(finished).map(({ status }) => status)).toEqual(expected);
-    expect(gated.calls.map(({ input }) => input)).toEqual([{ path: "/yes" }]);
-    expect(open.calls).toHaveLength(1);
-    expect(model.requests).toHaveLength(2);
-  });
+  test.each([[0], [1], [2]])(
+    "runs the last two once, in whatever order they stand, and then asks the model (MW-04: %i)",
+    async (turns) => {
+      const gated = destroy();
+      const open = fakeTool({ name: "open" });
+      const wanted = [call("destroy", { path: "/no" }), call("destroy", { path: "/yes" }), call("open")];
+      const rotated = [...wanted.slice(turns), ...wanted.slice(0, turns)];
+      const approver: Approver = { decide: ({ args }) => ({ approve: args.path === "/yes" }) };
+      const { run, model } = scriptedAgent({ tools: [gated, open], approver, script: [calls(...rotated), "done"] });
+      const finished = await run();
+      const expected = rotated.map(({ args }) => (args?.path === "/no" ? "denied" : "ok"));
+      expect(resultsOf(finished).map(({ status }) => status)).toEqual(expected);
+      expect(gated.calls.map(({ input }) => input)).toEqual([{ path: "/yes" }]);
+      expect(open.calls).toHaveLength(1);
+      expect(model.requests).toHaveLength(2);
+    },
+  );
 });

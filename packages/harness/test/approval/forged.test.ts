@@ -109,18 +109,21 @@ describe("an answer that the run did not ask for", () => {
     [{ approve: true, args: [] }],
     [{ approve: false, reason: 3 }],
     [null],
-  ])("is refused when it is no answer: %j; nothing is decided, and the right one is taken after it (SE-07)", async (answer) => {
-    const { agent, run, tool, events } = gated();
-    const paused = await run();
-    const state = stored(paused.state);
-    await expect(agent.resume(state, { answers: { "approval-1": answer } })).rejects.toMatchObject({
-      code: "resume_mismatch",
-      message: expect.stringContaining("approval-1"),
-    });
-    expect(tool.calls).toHaveLength(0);
-    expect(events.ofType("approval.granted")).toHaveLength(0);
-    expect((await agent.resume(state, { answers: { "approval-1": APPROVED } })).text).toBe("done");
-  });
+  ])(
+    "is refused when it is no answer: %j; nothing is decided, and the right one is taken after it (SE-07)",
+    async (answer) => {
+      const { agent, run, tool, events } = gated();
+      const paused = await run();
+      const state = stored(paused.state);
+      await expect(agent.resume(state, { answers: { "approval-1": answer } })).rejects.toMatchObject({
+        code: "resume_mismatch",
+        message: expect.stringContaining("approval-1"),
+      });
+      expect(tool.calls).toHaveLength(0);
+      expect(events.ofType("approval.granted")).toHaveLength(0);
+      expect((await agent.resume(state, { answers: { "approval-1": APPROVED } })).text).toBe("done");
+    },
+  );
 
   test("beside a good one decides nothing, not even the good one", async () => {
     const { agent, run, tool, events } = gated({
@@ -142,9 +145,9 @@ describe("an approval", () => {
     const paused = await run();
     const again = await agent.resume(stored(paused.state), { answers: { "approval-1": APPROVED } });
     expect(again).toMatchObject({ status: "paused", requests: [{ id: "approval-2", callId: "b" }] });
-    await expect(
-      agent.resume(stored(again.state), { answers: { "approval-1": APPROVED } }),
-    ).rejects.toMatchObject({ code: "resume_mismatch" });
+    await expect(agent.resume(stored(again.state), { answers: { "approval-1": APPROVED } })).rejects.toMatchObject({
+      code: "resume_mismatch",
+    });
     expect(tool.calls).toHaveLength(1);
   });
 

@@ -169,4 +169,3 @@ describe("hooks and a call that was approved in a pause", () => {
     expect(hooked).toBe(1);
   });
 });
-

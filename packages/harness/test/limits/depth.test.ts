@@ -89,6 +89,42 @@ it("gives a child no more tokens and time than are left (LIM-07)", async () => {
   expect(given).toMatchObject([{ maxTotalTokens: 60, wallClockMs: 600 }]);
 });
 
+it("gives a child no more of anything than its parent may have itself, and its own where that is less (LIM-07)", async () => {
+  const given: unknown[] = [];
+  const child = createAgent({
+    name: "child",
+    model: scriptedModel(["ok"]),
+    limits: {
+      maxModelCalls: 99,
+      maxToolCalls: 3,
+      maxConcurrency: 99,
+      toolTimeoutMs: 9_999,
+      modelTimeoutMs: 5,
+      maxResultChars: 7,
+    },
+    middleware: [{ name: "look", beforeAgent: ({ config }) => void given.push(config.limits) }],
+  });
+  const model = scriptedModel([{ toolCalls: [{ name: "child", args: { task: "x" } }] }, "ok"]);
+  const limits = {
+    maxModelCalls: 10,
+    maxToolCalls: 20,
+    maxConcurrency: 2,
+    toolTimeoutMs: 1_000,
+    modelTimeoutMs: 1_000,
+  };
+  await createAgent({ name: "a", model, tools: [child.asTool({ description: "x" })], limits }).invoke("go");
+  expect(given).toMatchObject([
+    {
+      maxModelCalls: 9,
+      maxToolCalls: 3,
+      maxConcurrency: 2,
+      toolTimeoutMs: 1_000,
+      modelTimeoutMs: 5,
+      maxResultChars: 7,
+    },
+  ]);
+});
+
 it("counts a child's tokens against the run above it (LIM-07, USG-03)", async () => {
   const { error, run } = await failureOf(nested(3, { limits: { maxTotalTokens: 70 } }).invoke("go"));
   expect(error.details).toMatchObject({ limit: "maxTotalTokens", counters: { totalTokens: 80 } });

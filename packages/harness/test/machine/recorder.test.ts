@@ -126,10 +126,17 @@ describe("a crash at any write of the recorder", () => {
     },
   );
 
-  it("rejects with the recorder's own error, and the run as far as it got is not lost", async () => {
-    const failing = failAt(keptRuns(), 6, { stayDown: true });
-    const { error, run } = await failureOf(batchAgent(failing.subject, []).invoke("go", { runId: "r" }));
+  it("ends the run with the failure of the store that did not take a result", async () => {
+    const failing = failAt(keptRuns(), 5, { methods: ["step", "toolResult"] });
+    const ran: string[] = [];
+    const { error, run } = await failureOf(batchAgent(failing.subject, ran).invoke("go", { runId: "r" }));
     expect(error.code).toBe("store_failed");
+    expect(ran).toEqual(["a", "b", "c"]);
     expect(checkHistory(run.messages)).toEqual([]);
+  });
+
+  it("rejects with the recorder's own error when a state cannot be recorded", async () => {
+    const failing = failAt(keptRuns(), 3, { methods: ["step"] });
+    await expect(batchAgent(failing.subject, []).invoke("go")).rejects.toMatchObject({ code: "store_failed" });
   });
 });

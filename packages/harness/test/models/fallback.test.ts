@@ -48,6 +48,29 @@ describe("fallback models", () => {
     expect(second.requests).toHaveLength(0);
   });
 
+  test("tokens count as those of the model that used them (OB-04, USG-03)", async () => {
+    const run = await createAgent({
+      name: "helper",
+      model: scriptedModel(
+        [{ text: "Hel", usage: { inputTokens: 100, outputTokens: 1, source: "reported" }, error: overloaded }],
+        {
+          id: "test/first",
+        },
+      ),
+      fallbacks: [
+        scriptedModel([{ text: "Hello.", usage: { inputTokens: 10, outputTokens: 2, source: "reported" } }], {
+          id: "test/second",
+        }),
+      ],
+      policies: noRetry,
+    }).invoke("Hi");
+    expect(run.usageByModel.map(({ model, usage }) => [model.id, usage.inputTokens, usage.estimatedCalls])).toEqual([
+      ["test/first", expect.any(Number), expect.any(Number)],
+      ["test/second", 10, 0],
+    ]);
+    expect(run.usage.inputTokens).toBe(10 + (run.usageByModel[0]?.usage.inputTokens ?? 0));
+  });
+
   test("a stream shows that what it had shown is void", async () => {
     const agent = createAgent({
       name: "helper",

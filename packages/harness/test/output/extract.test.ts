@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { extractJson } from "../../src/output/extract.js";
 
-const valueOf = (text: string): unknown => {
+const foundIn = (text: string): unknown => {
   const found = extractJson(text);
   return found.found ? found.value : undefined;
 };
@@ -15,7 +15,7 @@ describe("JSON in a text", () => {
     ["a text", '"yes"', "yes"],
     ["null", "null", null],
     ["in a fence", 'Here:\n```json\n{"a":1}\n```\nDone.', { a: 1 }],
-    ["in a fence without a language", '```\n[1,2]\n```', [1, 2]],
+    ["in a fence without a language", "```\n[1,2]\n```", [1, 2]],
     ["in a fence on one line", '```json {"a":1}```', { a: 1 }],
     ["in a fence of another language", '```typescript\n{"a":1}\n```', { a: 1 }],
     ["in a fence without a break after the language", '```json{"a":1}```', { a: 1 }],
@@ -25,12 +25,12 @@ describe("JSON in a text", () => {
     ["after a footnote", 'As [1] and [2] say, it is {"city":"Oslo"} [3].', { city: "Oslo" }],
     ["as a list in words", 'They are [{"a":1},{"a":2}], I think.', [{ a: 1 }, { a: 2 }]],
     ["after a brace that opens nothing", 'Use { and then {"a":1}', { a: 1 }],
-    ["after what only looks like JSON", "First {a: 1}, then {\"b\": 2}", { b: 2 }],
+    ["after what only looks like JSON", 'First {a: 1}, then {"b": 2}', { b: 2 }],
     ["with brackets in its texts", 'x {"a":"}]{[","b":"\\"}"} y', { a: "}]{[", b: '"}' }],
     ["in another value that is broken", '[{"a":1}, oops]', { a: 1 }],
     ["an empty object", "{}", {}],
   ])("is found: %s (SO-04)", (_, text, value) => {
-    expect(valueOf(text)).toEqual(value);
+    expect(foundIn(text)).toEqual(value);
   });
 
   test.each([
@@ -46,13 +46,16 @@ describe("JSON in a text", () => {
   });
 
   test("is found as it was, whatever stands around it (SO-04)", () => {
-    const json = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), fc.array(fc.jsonValue({ maxDepth: 3 })));
+    const json = fc.oneof(
+      fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })),
+      fc.array(fc.jsonValue({ maxDepth: 3 })),
+    );
     const words = fc.stringMatching(/^[a-zA-Z ,.!?]*$/);
     fc.assert(
       fc.property(words, json, words, (before, value, after) => {
         const text = JSON.stringify(value);
         fc.pre(!text.includes("__proto__") && !text.includes('"constructor"'));
-        expect(valueOf(`${before} ${text} ${after}`)).toEqual(JSON.parse(text));
+        expect(foundIn(`${before} ${text} ${after}`)).toEqual(JSON.parse(text));
       }),
       { numRuns: 300 },
     );
@@ -63,7 +66,11 @@ describe("a text that is no JSON", () => {
   test("never makes it throw (SO-04)", () => {
     const noise = fc.oneof(
       fc.string({ unit: "binary", maxLength: 200 }),
-      fc.array(fc.constantFrom("{", "}", "[", "]", '"', "\\", ",", ":", "```", "json", "1", " ", "\n", "a"), { maxLength: 80 }).map((parts) => parts.join("")),
+      fc
+        .array(fc.constantFrom("{", "}", "[", "]", '"', "\\", ",", ":", "```", "json", "1", " ", "\n", "a"), {
+          maxLength: 80,
+        })
+        .map((parts) => parts.join("")),
       fc.json().map((text) => text.slice(0, Math.floor(text.length / 2))),
     );
     fc.assert(

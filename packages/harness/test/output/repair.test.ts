@@ -50,7 +50,10 @@ describe("an answer that does not fit", () => {
 
   test("is bounded by the limit of model calls too (SO-05)", async () => {
     const { run } = scriptedAgent({ output: place, limits: { maxModelCalls: 2 }, script: [BAD, BAD] });
-    expect((await failureOf(run())).error).toMatchObject({ code: "limit_exceeded", details: { limit: "maxModelCalls" } });
+    expect((await failureOf(run())).error).toMatchObject({
+      code: "limit_exceeded",
+      details: { limit: "maxModelCalls" },
+    });
   });
 
   test("is mended in the form of a forced call as well, with a sound history", async () => {
@@ -69,38 +72,47 @@ describe("an answer that does not fit", () => {
 });
 
 describe("a run that promised a structured answer", () => {
-  test.each(["native", "tool", "prompt"] as const)("ends after one call when the model declines, with its words (PA-10, PA-24: %s)", async (strategy) => {
-    const { run, model } = scriptedAgent({ output: { schema: place, strategy }, script: [{ refusal: "I cannot help with that." }] });
-    const { error, run: partial } = await failureOf(run());
-    expect(error).toMatchObject({
-      code: "structured_output_invalid",
-      retryable: false,
-      details: { reason: "refusal", text: "I cannot help with that.", finishReason: "refusal" },
-    });
-    expect(model.requests).toHaveLength(1);
-    expect(partial.counters.corrections).toBe(0);
-  });
+  test.each(["native", "tool", "prompt"] as const)(
+    "ends after one call when the model declines, with its words (PA-10, PA-24: %s)",
+    async (strategy) => {
+      const { run, model } = scriptedAgent({
+        output: { schema: place, strategy },
+        script: [{ refusal: "I cannot help with that." }],
+      });
+      const { error, run: partial } = await failureOf(run());
+      expect(error).toMatchObject({
+        code: "structured_output_invalid",
+        retryable: false,
+        details: { reason: "refusal", text: "I cannot help with that.", finishReason: "refusal" },
+      });
+      expect(model.requests).toHaveLength(1);
+      expect(partial.counters.corrections).toBe(0);
+    },
+  );
 
-  test.each(["stop", "refusal"] as const)("does the same when the words of refusal stream, with finish %s (PA-10)", async (finishReason) => {
-    const { agent } = scriptedAgent({
-      output: place,
-      script: [
-        {
-          deltas: [
-            { type: "refusal", index: 0, text: "I can" },
-            { type: "refusal", index: 0, text: "not." },
-            { type: "finish", finishReason },
-          ],
-        },
-      ],
-    });
-    const reading = (async () => {
-      for await (const _ of agent.stream("Go.")) {
-        // To its end.
-      }
-    })();
-    await expect(reading).rejects.toMatchObject({ details: { reason: "refusal", text: "I cannot." } });
-  });
+  test.each(["stop", "refusal"] as const)(
+    "does the same when the words of refusal stream, with finish %s (PA-10)",
+    async (finishReason) => {
+      const { agent } = scriptedAgent({
+        output: place,
+        script: [
+          {
+            deltas: [
+              { type: "refusal", index: 0, text: "I can" },
+              { type: "refusal", index: 0, text: "not." },
+              { type: "finish", finishReason },
+            ],
+          },
+        ],
+      });
+      const reading = (async () => {
+        for await (const _ of agent.stream("Go.")) {
+          // To its end.
+        }
+      })();
+      await expect(reading).rejects.toMatchObject({ details: { reason: "refusal", text: "I cannot." } });
+    },
+  );
 
   test.each(["length", "content_filter", "error", "other"] as const)(
     "ends with the raw text when the answer was cut: %s, even when the text is valid (PA-24, AL-09)",

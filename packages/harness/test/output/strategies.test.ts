@@ -58,7 +58,11 @@ describe("a model that only calls tools", () => {
   const onlyTools = model({ tools: "yes", tool_choice_named: "yes", tool_choice_required: "yes" });
 
   test("answers with a call that is no tool: its arguments are the answer, and nothing runs (SO-03)", async () => {
-    const { run, model: asked, events } = scriptedAgent({
+    const {
+      run,
+      model: asked,
+      events,
+    } = scriptedAgent({
       output: place,
       modelOptions: onlyTools,
       script: [{ text: "Here:", toolCalls: [call("final_answer", OSLO)] }],
@@ -76,7 +80,11 @@ describe("a model that only calls tools", () => {
   });
 
   test("keeps the raw message beside the value (SO-07)", async () => {
-    const { run } = scriptedAgent({ output: place, modelOptions: onlyTools, script: [{ text: "Here:", toolCalls: [call("final_answer", OSLO)] }] });
+    const { run } = scriptedAgent({
+      output: place,
+      modelOptions: onlyTools,
+      script: [{ text: "Here:", toolCalls: [call("final_answer", OSLO)] }],
+    });
     const finished = await run();
     const said = finished.messages[1];
     expect(finished.text).toBe("Here:");
@@ -178,15 +186,18 @@ describe("a model that has neither", () => {
 describe("a schema that is no object", () => {
   const list = z.array(z.number());
 
-  test.each(["native", "tool", "prompt"] as const)("is sent inside one, and comes back without it: %s", async (strategy) => {
-    const { run, model: asked } = scriptedAgent({
-      output: { schema: list, strategy },
-      script: [strategy === "tool" ? { toolCalls: [call("final_answer", { value: [1, 2] })] } : '{"value":[1,2]}'],
-    });
-    expect((await run()).output).toEqual([1, 2]);
-    const wire = JSON.stringify(asked.requests[0]).replaceAll("\\", "");
-    expect(wire).toContain('"properties":{"value":{"type":"array"');
-  });
+  test.each(["native", "tool", "prompt"] as const)(
+    "is sent inside one, and comes back without it: %s",
+    async (strategy) => {
+      const { run, model: asked } = scriptedAgent({
+        output: { schema: list, strategy },
+        script: [strategy === "tool" ? { toolCalls: [call("final_answer", { value: [1, 2] })] } : '{"value":[1,2]}'],
+      });
+      expect((await run()).output).toEqual([1, 2]);
+      const wire = JSON.stringify(asked.requests[0]).replaceAll("\\", "");
+      expect(wire).toContain('"properties":{"value":{"type":"array"');
+    },
+  );
 
   test.each(["native", "prompt"] as const)("is understood when the model left the object out: %s", async (strategy) => {
     const { run } = scriptedAgent({ output: { schema: list, strategy }, script: ["Here: [1, 2]"] });
@@ -230,7 +241,9 @@ describe("a schema that is no object", () => {
     const { responseFormat } = asked.requests[0] ?? {};
     const wire = responseFormat?.type === "json_schema" ? responseFormat.schema : {};
     expect(danglingRefs(wire)).toEqual([]);
-    expect(wire).toMatchObject({ properties: { value: { anyOf: [{}, { items: { $ref: "#/properties/value" } }, {}] } } });
+    expect(wire).toMatchObject({
+      properties: { value: { anyOf: [{}, { items: { $ref: "#/properties/value" } }, {}] } },
+    });
   });
 });
 
@@ -243,7 +256,10 @@ describe("a schema in JSON", () => {
   });
 
   test("that is wrong ends the run with an error that says so", async () => {
-    const { run } = scriptedAgent({ output: { type: "object", properties: { a: { $ref: "#/$defs/x" } } }, script: ["{}"] });
+    const { run } = scriptedAgent({
+      output: { type: "object", properties: { a: { $ref: "#/$defs/x" } } },
+      script: ["{}"],
+    });
     const { error } = await failureOf(run());
     expect(error.code).toBe("invalid_request");
     expect(error.message).toContain("schema of the structured answer");
@@ -259,7 +275,10 @@ describe("a schema in JSON", () => {
       },
     };
     const jsonSchema = { type: "object", properties: { n: { type: "number" } } } as const;
-    const { run, model: asked } = scriptedAgent({ output: { schema: even, jsonSchema }, script: ['{"n":3}', '{"n":4}'] });
+    const { run, model: asked } = scriptedAgent({
+      output: { schema: even, jsonSchema },
+      script: ['{"n":3}', '{"n":4}'],
+    });
     expect((await run()).output).toEqual({ n: 4 });
     expect(asked.requests[0]?.responseFormat).toMatchObject({ schema: jsonSchema });
     expect(() => scriptedAgent({ output: even, script: [] })).toThrow(TypeError);
@@ -277,6 +296,9 @@ function danglingRefs(schema: JsonSchema): readonly string[] {
 }
 
 test("a forced answer has a result of its own in the history (LOOP-11)", async () => {
-  const { run } = scriptedAgent({ output: { schema: place, strategy: "tool" }, script: [{ toolCalls: [call("final_answer", OSLO)] }] });
+  const { run } = scriptedAgent({
+    output: { schema: place, strategy: "tool" },
+    script: [{ toolCalls: [call("final_answer", OSLO)] }],
+  });
   expect(resultsOf(await run()).map(toolText)).toEqual(["The answer was received."]);
 });

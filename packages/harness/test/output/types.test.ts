@@ -1,4 +1,11 @@
-import { type AgentRun, type AgentStreamItem, type AnyTool, type ArgumentIssue, type JsonObject, tool } from "@tinyagents/core";
+import {
+  type AgentRun,
+  type AgentStreamItem,
+  type AnyTool,
+  type ArgumentIssue,
+  type JsonObject,
+  tool,
+} from "@tinyagents/core";
 import { type Agent, type AgentOptions, createAgent, type OutputOf, type OutputOption } from "@tinyagents/harness";
 import { scriptedModel } from "@tinyagents/testkit";
 import { describe, expect, expectTypeOf, test } from "vitest";
@@ -74,7 +81,12 @@ describe("the type of the output (TY-03)", () => {
     const spec = createAgent({ ...base, output: { schema: place } });
     const fullSpec = createAgent({
       ...everything,
-      output: { schema: place, strategy: "tool", name: "place", onInvalid: (issues: readonly ArgumentIssue[]) => issues.map(({ path }) => path).join() },
+      output: {
+        schema: place,
+        strategy: "tool",
+        name: "place",
+        onInvalid: (issues: readonly ArgumentIssue[]) => issues.map(({ path }) => path).join(),
+      },
     });
     expectTypeOf<Result<typeof bare>>().toEqualTypeOf<Place>();
     expectTypeOf<Result<typeof full>>().toEqualTypeOf<Place>();
@@ -93,7 +105,10 @@ describe("the type of the output (TY-03)", () => {
         z.object({ kind: z.literal("b") }),
       ]),
     });
-    const defaults = createAgent({ ...base, output: z.object({ tags: z.array(z.string()).default([]), note: z.string().optional() }) });
+    const defaults = createAgent({
+      ...base,
+      output: z.object({ tags: z.array(z.string()).default([]), note: z.string().optional() }),
+    });
     expectTypeOf<Result<typeof list>>().toEqualTypeOf<number[]>();
     expectTypeOf<Result<typeof choice>>().toEqualTypeOf<"yes" | "no">();
     expectTypeOf<Result<typeof union>>().toEqualTypeOf<{ kind: "a"; n: number } | { kind: "b" }>();

@@ -48,10 +48,22 @@ describe("the variants of a JSON Schema", () => {
     ["oneOf", { oneOf: [{ $ref: "#/$defs/a" }, { $ref: "#/$defs/b" }], $defs: definitions() }],
     [
       "one that refers to the whole",
-      { anyOf: [{ type: "object", properties: { a: { $ref: "#" } }, required: ["a"] }, { $ref: "#/$defs/b" }], $defs: definitions() },
+      {
+        anyOf: [{ type: "object", properties: { a: { $ref: "#" } }, required: ["a"] }, { $ref: "#/$defs/b" }],
+        $defs: definitions(),
+      },
     ],
-    ["a definition that is called union", { anyOf: [{ $ref: "#/$defs/union" }, { $ref: "#/$defs/b" }], $defs: { ...definitions(), union: { type: "null" } } }],
-    ["one with an id", { $id: "https://example.com/u", anyOf: [{ type: "null" }, { $ref: "#/$defs/b" }], $defs: definitions() }],
+    [
+      "a definition that is called union",
+      {
+        anyOf: [{ $ref: "#/$defs/union" }, { $ref: "#/$defs/b" }],
+        $defs: { ...definitions(), union: { type: "null" } },
+      },
+    ],
+    [
+      "one with an id",
+      { $id: "https://example.com/u", anyOf: [{ type: "null" }, { $ref: "#/$defs/b" }], $defs: definitions() },
+    ],
   ])("are found through references: %s (SO-06)", async (_, schema) => {
     const { run } = scriptedAgent({ output: schema, script: [JSON.stringify({ value: { b: 1 } })] });
     const finished = await run();

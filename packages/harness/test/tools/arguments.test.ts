@@ -40,7 +40,10 @@ describe("arguments that do not fit", () => {
       script: [calls(call("weather", { city: "Oslo" }), call("weather", { city: 1 }))],
     });
     const { error, run: partial } = await failureOf(run());
-    expect(error).toMatchObject({ code: "tool_arguments_invalid", details: { tool: "weather", issues: [{ path: "city" }] } });
+    expect(error).toMatchObject({
+      code: "tool_arguments_invalid",
+      details: { tool: "weather", issues: [{ path: "city" }] },
+    });
     expect(weather.calls).toHaveLength(0);
     expect(resultsOf(partial).map(({ status }) => status)).toEqual(["not_run", "not_run"]);
   });
@@ -111,7 +114,10 @@ describe("what a tool is given", () => {
   test("is checked once per call when nothing is filled in", async () => {
     let checks = 0;
     const input = z.object({ n: z.number().refine(() => ++checks > 0) });
-    const { run } = scriptedAgent({ tools: [fakeTool({ name: "once", input })], script: [calls(call("once", { n: 1 })), "done"] });
+    const { run } = scriptedAgent({
+      tools: [fakeTool({ name: "once", input })],
+      script: [calls(call("once", { n: 1 })), "done"],
+    });
     await run();
     expect(checks).toBe(1);
   });

@@ -129,7 +129,12 @@ describe("stores of the run", () => {
           beforeModel: async (request, context) => {
             const note = await context.stores.store("notes").get(["user"]);
             const said = note?.value.type === "text" ? note.value.text : "";
-            return { replace: { ...request, messages: [...request.messages, { role: "user", content: [{ type: "text", text: said }] }] } };
+            return {
+              replace: {
+                ...request,
+                messages: [...request.messages, { role: "user", content: [{ type: "text", text: said }] }],
+              },
+            };
           },
         },
       ],

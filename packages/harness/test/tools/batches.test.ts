@@ -127,7 +127,10 @@ describe("calls of one turn", () => {
 
   test("go on until an answer has none (LOOP-11)", async () => {
     const tool = fakeTool({ name: "t" });
-    const { run, model } = scriptedAgent({ tools: [tool], script: [{ toolCalls: [call("t")] }, { toolCalls: [call("t")] }, "done"] });
+    const { run, model } = scriptedAgent({
+      tools: [tool],
+      script: [{ toolCalls: [call("t")] }, { toolCalls: [call("t")] }, "done"],
+    });
     const finished = await run();
     expect(finished.text).toBe("done");
     expect(tool.calls).toHaveLength(2);
@@ -175,7 +178,11 @@ describe("a call that fails", () => {
 
   test("because a store that it needs is broken ends the run, and what the others gave is kept (AL-05)", async () => {
     const good = fakeTool({ name: "good", result: "kept" });
-    const bulky = fakeTool({ name: "bulky", result: "x".repeat(50), policy: { effect: "none", artifactAboveChars: 10 } });
+    const bulky = fakeTool({
+      name: "bulky",
+      result: "x".repeat(50),
+      policy: { effect: "none", artifactAboveChars: 10 },
+    });
     const { run } = scriptedAgent({ tools: [good, bulky], script: [calls("good", "bulky")] });
     const { error, run: partial } = await failureOf(run());
     expect(error.code).toBe("invalid_request");

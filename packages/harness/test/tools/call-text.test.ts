@@ -41,13 +41,18 @@ describe("the text of a call's arguments", () => {
     expect(tool.calls).toHaveLength(0);
   });
 
-  test.each(["", " ", "\n\t"])("may be empty for a tool that needs none: %j means no arguments (PA-03)", async (rawArgs) => {
-    const now = fakeTool({ name: "now", input: z.object({}) });
-    const { run, model } = scriptedAgent({ tools: [now], script: [calls({ name: "now", rawArgs }), "done"] });
-    await run();
-    expect(now.calls.map(({ input }) => input)).toEqual([{}]);
-    expect(model.requests[1]?.messages.flatMap(toolCalls)).toEqual([{ type: "tool_call", id: "a", name: "now", args: {} }]);
-  });
+  test.each(["", " ", "\n\t"])(
+    "may be empty for a tool that needs none: %j means no arguments (PA-03)",
+    async (rawArgs) => {
+      const now = fakeTool({ name: "now", input: z.object({}) });
+      const { run, model } = scriptedAgent({ tools: [now], script: [calls({ name: "now", rawArgs }), "done"] });
+      await run();
+      expect(now.calls.map(({ input }) => input)).toEqual([{}]);
+      expect(model.requests[1]?.messages.flatMap(toolCalls)).toEqual([
+        { type: "tool_call", id: "a", name: "now", args: {} },
+      ]);
+    },
+  );
 
   test("that is empty for a tool that needs some is a mistake like any other (PA-03)", async () => {
     const tool = save();

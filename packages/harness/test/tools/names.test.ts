@@ -14,12 +14,15 @@ describe("names that objects know already", () => {
     expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain("polluted");
   });
 
-  test.each(["constructor", "prototype", "toString"])("a tool may be named %s, and is called by it (SE-04)", async (name) => {
-    const odd = fakeTool({ name, result: "here" });
-    const { run } = scriptedAgent({ tools: [odd], script: [calls(name), "done"] });
-    expect(toolText(resultsOf(await run())[0] as never)).toBe("here");
-    expect(odd.calls).toHaveLength(1);
-  });
+  test.each(["constructor", "prototype", "toString"])(
+    "a tool may be named %s, and is called by it (SE-04)",
+    async (name) => {
+      const odd = fakeTool({ name, result: "here" });
+      const { run } = scriptedAgent({ tools: [odd], script: [calls(name), "done"] });
+      expect(toolText(resultsOf(await run())[0] as never)).toBe("here");
+      expect(odd.calls).toHaveLength(1);
+    },
+  );
 
   test("a tool cannot be named __proto__ (SE-04, TOOL-02)", () => {
     expect(() => fakeTool({ name: "__proto__" })).toThrow(expect.objectContaining({ code: "tool_schema_invalid" }));
@@ -64,8 +67,17 @@ describe("lists of tools", () => {
   });
 
   test("are offered in their order, with name, description and schema alone (TOOL-03)", async () => {
-    const b = fakeTool({ name: "b", description: "Bees.", input: { type: "object" }, label: "B", extensions: { ui: { icon: "b" } } });
-    const { run, model } = scriptedAgent({ tools: [b, fakeTool({ name: "a", description: "Ays." })], script: ["done"] });
+    const b = fakeTool({
+      name: "b",
+      description: "Bees.",
+      input: { type: "object" },
+      label: "B",
+      extensions: { ui: { icon: "b" } },
+    });
+    const { run, model } = scriptedAgent({
+      tools: [b, fakeTool({ name: "a", description: "Ays." })],
+      script: ["done"],
+    });
     await run();
     expect(model.requests[0]?.tools).toEqual([
       { name: "b", description: "Bees.", inputSchema: { type: "object" } },

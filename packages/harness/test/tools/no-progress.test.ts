@@ -28,7 +28,15 @@ describe("a run that repeats itself", () => {
       false,
       false,
     ]);
-    expect(resultsOf(partial).map(({ status }) => status)).toEqual(["ok", "ok", "ok", "ok", "ok", "not_run", "not_run"]);
+    expect(resultsOf(partial).map(({ status }) => status)).toEqual([
+      "ok",
+      "ok",
+      "ok",
+      "ok",
+      "ok",
+      "not_run",
+      "not_run",
+    ]);
     expect(events.ofType("no_progress.detected").map(({ data }) => [data.repeats, data.action])).toEqual([
       [2, "hint"],
       [3, "hint"],
@@ -63,7 +71,10 @@ describe("a run that repeats itself", () => {
 
   test("knows a call by its arguments, in whatever order they are written (AL-02)", async () => {
     const tool = fakeTool({ name: "look" });
-    const args = [{ a: 1, b: 2 }, { b: 2, a: 1 }];
+    const args = [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ];
     const script = Array.from({ length: 12 }, (_, turn) => ({ toolCalls: [call("look", args[turn % 2])] }));
     expect((await failureOf(scriptedAgent({ tools: [tool], script }).run())).error.code).toBe("no_progress");
   });
@@ -82,8 +93,14 @@ describe("what is progress", () => {
     ["a number", (n) => n],
     ["the end of a long text", (n) => `${"x".repeat(4_000)}${String(n).padStart(4, "0")}`],
     ["the middle of a long text", (n) => `${"x".repeat(4_000)}${String(n).padStart(4, "0")}${"x".repeat(4_000)}`],
-    ["the middle of a large object", (n) => ({ pad: "x".repeat(4_000), n: String(n).padStart(4, "0"), end: "y".repeat(4_000) })],
-    ["an image", (n) => content([{ type: "image", source: { type: "base64", mediaType: "image/png", data: `AAAA${n}` } }])],
+    [
+      "the middle of a large object",
+      (n) => ({ pad: "x".repeat(4_000), n: String(n).padStart(4, "0"), end: "y".repeat(4_000) }),
+    ],
+    [
+      "an image",
+      (n) => content([{ type: "image", source: { type: "base64", mediaType: "image/png", data: `AAAA${n}` } }]),
+    ],
   ])("is a result that changes, for the same calls: %s (AL-02)", async (_, result) => {
     let n = 0;
     const tool = fakeTool({ name: "status", execute: () => result(n++) });

@@ -7,7 +7,10 @@ describe("a tool that ends the run", () => {
   test("gives it a payload and no made-up answer; the calls beside it have their results (LOOP-15)", async () => {
     const done = fakeTool({ name: "hand_over", execute: () => stop({ to: "a person", at: 3 }) });
     const other = fakeTool({ name: "note", result: "noted" });
-    const { run, model, events } = scriptedAgent({ tools: [done, other], script: [calls("note", "hand_over", "note")] });
+    const { run, model, events } = scriptedAgent({
+      tools: [done, other],
+      script: [calls("note", "hand_over", "note")],
+    });
     const finished = await run();
     expect(finished.status).toBe("stopped");
     expect(finished.stop).toEqual({ by: "tool", name: "hand_over", payload: { to: "a person", at: 3 } });
@@ -53,7 +56,14 @@ describe("a tool that asks", () => {
     const paused = await run();
     expect(paused).toMatchObject({ status: "paused", text: "" });
     expect(paused.requests).toEqual([
-      { id: "interrupt-1", type: "interrupt", runId: "run-1", callId: "a", tool: "ask", payload: { question: "Which one?" } },
+      {
+        id: "interrupt-1",
+        type: "interrupt",
+        runId: "run-1",
+        callId: "a",
+        tool: "ask",
+        payload: { question: "Which one?" },
+      },
     ]);
     const finished = await agent.resume(stored(paused.state), { answers: { "interrupt-1": "the blue one" } });
     expect(finished.text).toBe("done");
@@ -111,7 +121,11 @@ describe("a tool that asks", () => {
       name: "book",
       execute: (_, { resumed }) => (resumed === undefined ? interrupt("Really?", { state: 1 }) : "booked"),
     });
-    const { agent, run } = scriptedAgent({ tools: [tool], limits: { maxToolCalls: 1 }, script: [calls("book"), "done"] });
+    const { agent, run } = scriptedAgent({
+      tools: [tool],
+      limits: { maxToolCalls: 1 },
+      script: [calls("book"), "done"],
+    });
     const paused = await run();
     const finished = await agent.resume(stored(paused.state), { answers: { "interrupt-1": true } });
     expect(resultsOf(finished)[0]).toMatchObject({ status: "ok" });
@@ -178,7 +192,10 @@ describe("what only looks like an outcome", () => {
     [{ ...interrupt("x") }],
   ])("is data: %j", async (value) => {
     expect(isToolOutcome(value)).toBe(false);
-    const { run } = scriptedAgent({ tools: [fakeTool({ name: "t", execute: () => value })], script: [calls("t"), "done"] });
+    const { run } = scriptedAgent({
+      tools: [fakeTool({ name: "t", execute: () => value })],
+      script: [calls("t"), "done"],
+    });
     const finished = await run();
     expect(finished).toMatchObject({ status: "completed", text: "done" });
     expect(resultsOf(finished)[0]).toMatchObject({ status: "ok", content: [{ type: "json", value }] });

@@ -23,7 +23,11 @@ describe("what a tool says of itself", () => {
       markdown: true,
       extensions: { acme: { icon: "pen" } },
     });
-    const { run, model } = scriptedAgent({ tools: [edit], middleware: [watch], script: [calls(call("edit", { id: 1 })), "done"] });
+    const { run, model } = scriptedAgent({
+      tools: [edit],
+      middleware: [watch],
+      script: [calls(call("edit", { id: 1 })), "done"],
+    });
     await run();
     expect(seen).toMatchObject([
       {
@@ -124,7 +128,13 @@ describe("a tool", () => {
       execute: (input, runtime) => {
         const { config } = runtime.run;
         seen.push(input, runtime.data, config.threadId, config.metadata, runtime.signal.aborted, runtime.spec.name);
-        seen.push(runtime.callId, runtime.idempotencyKey, runtime.attempt, runtime.resumed, runtime.run.usage.modelCalls);
+        seen.push(
+          runtime.callId,
+          runtime.idempotencyKey,
+          runtime.attempt,
+          runtime.resumed,
+          runtime.run.usage.modelCalls,
+        );
         return "seen";
       },
     });

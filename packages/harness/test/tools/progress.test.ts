@@ -68,7 +68,9 @@ describe("progress", () => {
 
   test("is an event only for sinks that ask for fragments, and has what was said only for those that ask for that", async () => {
     const seen: unknown[] = [];
-    const deltas = callbackSink((event) => void (event.type === "tool.delta" && seen.push(event.data)), { deltas: true });
+    const deltas = callbackSink((event) => void (event.type === "tool.delta" && seen.push(event.data)), {
+      deltas: true,
+    });
     await scriptedAgent({ tools: [generating(["x"], 1)], events: deltas, script: [calls("work"), "done"] }).run();
     expect(seen).toEqual([{ callId: "a", tool: "work" }]);
     const { run, events } = scriptedAgent({ tools: [generating(["x"], 1)], script: [calls("work"), "done"] });
@@ -140,7 +142,10 @@ describe("a generator", () => {
   });
 
   test("that an async function hands out is no result: the call fails instead of giving an empty object", async () => {
-    const work: AnyTool = { ...fakeTool({ name: "work" }), execute: async () => generating([], 1).execute({} as never, {} as never) };
+    const work: AnyTool = {
+      ...fakeTool({ name: "work" }),
+      execute: async () => generating([], 1).execute({} as never, {} as never),
+    };
     const { run } = scriptedAgent({ tools: [work], script: [calls("work"), "done"] });
     expect(resultsOf(await run())[0]?.status).toBe("failed");
   });

@@ -86,7 +86,10 @@ describe("what a tool returned", () => {
   });
 
   test("is not stored twice in the history and in the events, unless somebody asks for payloads (TOOL-11)", async () => {
-    const { run, events } = scriptedAgent({ tools: [fakeTool({ name: "t", result: "secret" })], script: [calls("t"), "done"] });
+    const { run, events } = scriptedAgent({
+      tools: [fakeTool({ name: "t", result: "secret" })],
+      script: [calls("t"), "done"],
+    });
     await run();
     expect(events.ofType("tool.completed").map(({ data }) => data)).toEqual([
       { callId: "a", tool: "t", elapsedMs: 0, chars: 6, payload: { content: [{ type: "text", text: "secret" }] } },
@@ -137,11 +140,18 @@ describe("blocks that a tool made", () => {
 
   test("stand as they are, with a line for people that the model does not see (TOOL-11)", async () => {
     const result = await resultFor(content([{ type: "text", text: "a map" }, image], { summary: "Found it." }));
-    expect(result).toMatchObject({ content: [{ type: "text", text: "a map" }, image], summary: "Found it.", status: "ok" });
+    expect(result).toMatchObject({
+      content: [{ type: "text", text: "a map" }, image],
+      summary: "Found it.",
+      status: "ok",
+    });
   });
 
   test("may say that the call failed although nothing was thrown", async () => {
-    expect(await resultFor(content("no such page", { isError: true }))).toMatchObject({ isError: true, status: "failed" });
+    expect(await resultFor(content("no such page", { isError: true }))).toMatchObject({
+      isError: true,
+      status: "failed",
+    });
   });
 });
 

@@ -18,19 +18,30 @@ const CASES: readonly Case[] = [
     about: "required and typed properties",
     schema: { type: "object", properties: { city: text, days: { type: "integer" } }, required: ["city"] },
     fits: [{ city: "Oslo" }, { city: "Oslo", days: 3, more: true }],
-    fails: [[{}, ""], [{ city: 1 }, "city"], [{ city: "Oslo", days: 1.5 }, "days"], [{ days: "x" }, "", "days"], [[], ""]],
+    fails: [
+      [{}, ""],
+      [{ city: 1 }, "city"],
+      [{ city: "Oslo", days: 1.5 }, "days"],
+      [{ days: "x" }, "", "days"],
+      [[], ""],
+    ],
   },
   {
     about: "properties that nobody named",
     schema: { type: "object", properties: { city: text }, additionalProperties: false },
     fits: [{}, { city: "Oslo" }],
-    fails: [[{ town: "Oslo" }, ""], [{ city: "Oslo", __proto: 1 }, ""]],
+    fails: [
+      [{ town: "Oslo" }, ""],
+      [{ city: "Oslo", __proto: 1 }, ""],
+    ],
   },
   {
     about: "lists of objects",
     schema: {
       type: "object",
-      properties: { items: { type: "array", items: { type: "object", properties: { name: text }, required: ["name"] } } },
+      properties: {
+        items: { type: "array", items: { type: "object", properties: { name: text }, required: ["name"] } },
+      },
     },
     fits: [{ items: [] }, { items: [{ name: "a" }, { name: "b" }] }],
     fails: [[{ items: [{ name: "a" }, {}, { name: 3 }] }, "items[1]", "items[2].name"]],
@@ -45,7 +56,10 @@ const CASES: readonly Case[] = [
     about: "choices",
     schema: { type: "object", properties: { unit: { enum: ["C", "F"] }, kind: { const: "now" } } },
     fits: [{ unit: "C", kind: "now" }],
-    fails: [[{ unit: "K" }, "unit"], [{ kind: "then" }, "kind"]],
+    fails: [
+      [{ unit: "K" }, "unit"],
+      [{ kind: "then" }, "kind"],
+    ],
   },
   {
     about: "ranges, lengths and patterns",
@@ -58,27 +72,44 @@ const CASES: readonly Case[] = [
       },
     },
     fits: [{ size: 9.5, code: "NO", tags: ["a"] }],
-    fails: [[{ size: 10 }, "size"], [{ code: "no" }, "code"], [{ tags: [] }, "tags"], [{ tags: ["a", "a"] }, "tags"]],
+    fails: [
+      [{ size: 10 }, "size"],
+      [{ code: "no" }, "code"],
+      [{ tags: [] }, "tags"],
+      [{ tags: ["a", "a"] }, "tags"],
+    ],
   },
   {
     about: "formats",
-    schema: { type: "object", properties: { at: { type: "string", format: "date" }, to: { type: "string", format: "email" } } },
+    schema: {
+      type: "object",
+      properties: { at: { type: "string", format: "date" }, to: { type: "string", format: "email" } },
+    },
     fits: [{ at: "2024-02-29", to: "ada@example.com" }],
-    fails: [[{ at: "2023-02-29" }, "at"], [{ to: "nobody" }, "to"]],
+    fails: [
+      [{ at: "2023-02-29" }, "at"],
+      [{ to: "nobody" }, "to"],
+    ],
   },
   {
     about: "definitions that refer to themselves",
     schema: {
       type: "object",
       properties: { root: { $ref: "#/$defs/node" } },
-      $defs: { node: { type: "object", properties: { name: text, next: { $ref: "#/$defs/node" } }, required: ["name"] } },
+      $defs: {
+        node: { type: "object", properties: { name: text, next: { $ref: "#/$defs/node" } }, required: ["name"] },
+      },
     },
     fits: [{ root: { name: "a", next: { name: "b" } } }],
     fails: [[{ root: { name: "a", next: {} } }, "root.next"]],
   },
   {
     about: "keywords that nobody knows, and formats that nobody knows",
-    schema: { type: "object", properties: { a: { type: "string", format: "colour", "x-label": "A" } }, "x-owner": "me" },
+    schema: {
+      type: "object",
+      properties: { a: { type: "string", format: "colour", "x-label": "A" } },
+      "x-owner": "me",
+    },
     fits: [{ a: "red" }],
     fails: [[{ a: 1 }, "a"]],
   },
@@ -97,18 +128,26 @@ const VALIDATORS: readonly (readonly [name: string, create: () => SchemaValidato
 ];
 
 describe.each(VALIDATORS)("JSON Schema by %s", (_, create) => {
-  test.each(CASES)("accepts what fits and names the place of what does not: $about (TOOL-12)", ({ schema, fits, fails }) => {
-    const check = create().compile(schema);
-    for (const value of fits) expect(check(value)).toEqual([]);
-    for (const [value, ...paths] of fails) {
-      const found = check(value);
-      expect(new Set(found.map(({ path }) => path))).toEqual(new Set(paths));
-      expect(found.every(({ message }) => message !== "")).toBe(true);
-    }
-  });
+  test.each(CASES)(
+    "accepts what fits and names the place of what does not: $about (TOOL-12)",
+    ({ schema, fits, fails }) => {
+      const check = create().compile(schema);
+      for (const value of fits) expect(check(value)).toEqual([]);
+      for (const [value, ...paths] of fails) {
+        const found = check(value);
+        expect(new Set(found.map(({ path }) => path))).toEqual(new Set(paths));
+        expect(found.every(({ message }) => message !== "")).toBe(true);
+      }
+    },
+  );
 
   test("says which property is missing and which one is too many", () => {
-    const check = create().compile({ type: "object", properties: { a: text }, required: ["a"], additionalProperties: false });
+    const check = create().compile({
+      type: "object",
+      properties: { a: text },
+      required: ["a"],
+      additionalProperties: false,
+    });
     expect(check({ b: 1 })).toEqual([
       { path: "", message: 'must have a property "a"' },
       { path: "", message: 'has a property "b" that it must not have' },
@@ -135,7 +174,10 @@ describe.each(VALIDATORS)("JSON Schema by %s", (_, create) => {
   });
 
   test("takes a frozen schema and leaves it as it is", () => {
-    const schema = Object.freeze({ type: "object", properties: Object.freeze({ a: Object.freeze({ type: "string" }) }) });
+    const schema = Object.freeze({
+      type: "object",
+      properties: Object.freeze({ a: Object.freeze({ type: "string" }) }),
+    });
     expect(create().compile(schema)({ a: 1 })).toHaveLength(1);
     expect(Object.getOwnPropertyNames(schema)).toEqual(["type", "properties"]);
   });

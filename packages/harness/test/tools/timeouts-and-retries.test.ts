@@ -31,7 +31,11 @@ describe("the time limit of a tool", () => {
 
   test("is the run's where the tool says nothing", async () => {
     const slow = hangingTool({ name: "slow" });
-    const { run, clock } = scriptedAgent({ tools: [slow], limits: { toolTimeoutMs: 70 }, script: [calls("slow"), "done"] });
+    const { run, clock } = scriptedAgent({
+      tools: [slow],
+      limits: { toolTimeoutMs: 70 },
+      script: [calls("slow"), "done"],
+    });
     const running = run();
     await slow.called();
     await clock.advance(70);
@@ -73,7 +77,10 @@ describe("the repeats of a tool", () => {
     const retry = { maxAttempts: 3, initialDelayMs: 100, jitter: "none" } as const;
     const flaky = flakyTool({ name: "flaky", failures: 2, policy: { effect: "none", retry } });
     const failing = flakyTool({ name: "failing", failures: 2 });
-    const { run, clock, events } = scriptedAgent({ tools: [flaky, failing], script: [calls("flaky", "failing"), "done"] });
+    const { run, clock, events } = scriptedAgent({
+      tools: [flaky, failing],
+      script: [calls("flaky", "failing"), "done"],
+    });
     const running = run();
     await flaky.called();
     await clock.advance(300);
@@ -119,7 +126,11 @@ describe("the repeats of a tool", () => {
   test("end with the run's budget for them", async () => {
     const retry = { maxAttempts: 10, initialDelayMs: 0 };
     const flaky = flakyTool({ name: "flaky", failures: 9, policy: { effect: "none", retry } });
-    const { run, clock } = scriptedAgent({ tools: [flaky], limits: { maxRetries: 2 }, script: [calls("flaky"), "done"] });
+    const { run, clock } = scriptedAgent({
+      tools: [flaky],
+      limits: { maxRetries: 2 },
+      script: [calls("flaky"), "done"],
+    });
     const running = run();
     await flaky.called();
     await clock.advance(10);

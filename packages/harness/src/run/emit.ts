@@ -1,0 +1,49 @@
+import {
+  type AgentEvent,
+  type EventData,
+  type EventEnvelope,
+  type EventSink,
+  type EventType,
+  fanOut,
+} from "@tinyagents/core";
+import type { LiveRun } from "./live-run.js";
+
+type Draft<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Puts an event of a run into its envelope. `number` is its place in the run. */
+export function envelopeOf<T extends EventType>(run: LiveRun, type: T, data: EventData[T], number: string): AgentEvent {
+  const { config, seq } = run.state;
+  const { runId, rootRunId, parentRunId, threadId, tags } = config;
+  const event: Draft<EventEnvelope<T>> = {
+    v: 1,
+    id: `${runId}/${number}`,
+    seq,
+    timeMs: run.clock.now(),
+    type,
+    runId,
+    rootRunId,
+    component: run.definition.name,
+    data,
+  };
+  if (parentRunId !== undefined) event.parentRunId = parentRunId;
+  if (threadId !== undefined) event.threadId = threadId;
+  if (tags.length > 0) event.tags = tags;
+  return event as AgentEvent;
+}
+
+/**
+ * Everybody who gets a run's events: its sink, and its stream. Each gets what it asked for, and what a sink fails with
+ * is its own concern.
+ */
+export function listenersOf(run: LiveRun): EventSink {
+  const stream: EventSink = {
+    deltas: false,
+    payloads: false,
+    emit: (event) => {
+      if (run.shows("events")) run.offer({ type: "event", event });
+    },
+  };
+  const { events, show } = run;
+  if (events === undefined) return fanOut([stream]);
+  return fanOut(show === undefined ? [events] : [events, stream]);
+}
