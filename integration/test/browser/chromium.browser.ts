@@ -38,7 +38,7 @@ beforeAll(async () => {
     args: FLAGS,
     chromiumSandbox: false,
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -1,4 +1,4 @@
-import { isTinyAgentsError } from "@tinyagents/core";
+import { manualClock } from "@tinyagents/core";
 import { createAgent, runOf } from "@tinyagents/harness";
 import type { WireAnswer, WireFault } from "@tinyagents/testkit/wire";
 import { describe, expect, it } from "vitest";
@@ -42,10 +42,14 @@ describe("cancelling a run closes the connection: the server sees it", () => {
 
   it("by the run's time, and the history that is left is whole", async () => {
     const { server, model } = await served([{ text: "A long story", faults: [silent] }]);
-    const agent = createAgent({ name: "talker", model, limits: { wallClockMs: 40 } });
-    const error = await agent.invoke("Tell me.").catch((thrown: unknown) => thrown);
-    expect(isTinyAgentsError(error)).toBe(true);
-    expect(await server.requests[0]?.ended).toBe("aborted");
+    const clock = manualClock();
+    const agent = createAgent({ name: "talker", model, clock, limits: { wallClockMs: 1_000 } });
+    const run = agent.invoke("Tell me.").catch((thrown: unknown) => thrown);
+    const request = await server.received();
+    await clock.advance(1_000);
+    const error = await run;
+    expect(error).toMatchObject({ code: "limit_exceeded", details: { limit: "wallClockMs" } });
+    expect(await request.ended).toBe("aborted");
     expect(server.requests).toHaveLength(1);
     expect(runOf(error)?.messages.map(({ role }) => role)).toEqual(["user"]);
   });

@@ -72,7 +72,7 @@ describe("wire calls are repeated by the harness alone, so that no attempts mult
     const { server, model } = await served([{ status: 429, retryAfter: 7 }, "Hello."]);
     const run = createAgent({ name: "helper", model, clock, events, random }).invoke("Hi");
     const { data } = await events.seen("retry.scheduled");
-    expect(data).toMatchObject({ delayMs: 7_000, code: "provider_rate_limit", attempt: 1 });
+    expect(data).toMatchObject({ delayMs: 7_000, code: "provider_rate_limit", attempt: 2 });
     await clock.advance(6_999);
     expect(server.requests).toHaveLength(1);
     await clock.advance(1);

@@ -10,7 +10,7 @@ let workerd: Workerd | undefined;
 beforeAll(async () => {
   made = await bundle("workerd/worker.ts", "workerd");
   workerd = await startWorkerd(made.code);
-}, 60_000);
+});
 
 afterAll(() => workerd?.stop());
 

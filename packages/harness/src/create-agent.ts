@@ -170,6 +170,9 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
       }
       if (run.recorder !== undefined) await run.recorder.step(handOut(run.state));
       await supervise(run, moveToEnd(run));
+    } catch (error) {
+      // The recorder, or whoever takes the items, failed: the run is not at an end, but what there is of it is told.
+      throw isTinyAgentsError(error) ? withRun(error, runResult(run.state)) : error;
     } finally {
       run.noteTime();
       run.close();

@@ -6,7 +6,7 @@ const LOOK = { name: "look", description: "", inputSchema: {} };
 
 function read(raw: unknown): unknown {
   const body = { message: "Failed to call a function.", code: "tool_use_failed", failed_generation: raw };
-  return readFailedGeneration(new APIError(400, body, undefined, undefined), [LOOK], 3, []);
+  return readFailedGeneration(new APIError(400, body, undefined, undefined), [LOOK], 3, [], []);
 }
 
 describe("what a server refused of its own model's making (PA-22)", () => {
@@ -31,9 +31,16 @@ describe("what a server refused of its own model's making (PA-22)", () => {
     ]);
   });
 
+  it("has no secret in it that the server repeats (SE-08)", () => {
+    const body = { message: "Not for canary-key.", failed_generation: '{"name": "look", "key": "canary-key"' };
+    const said = readFailedGeneration(new APIError(400, body, undefined, undefined), [LOOK], 0, [], ["canary-key"]);
+    expect(said?.[0]).toMatchObject({ block: { invalid: { reason: "Not for [redacted]." } } });
+    expect(JSON.stringify(said)).not.toContain("canary");
+  });
+
   it("is no answer when nothing was generated, or the error is another", () => {
     expect(read("")).toBeUndefined();
     expect(read(undefined)).toBeUndefined();
-    expect(readFailedGeneration(new Error("x"), [LOOK], 0, [])).toBeUndefined();
+    expect(readFailedGeneration(new Error("x"), [LOOK], 0, [], [])).toBeUndefined();
   });
 });

@@ -1,4 +1,11 @@
-import { hashText, isJsonObject, type ModelDelta, type ModelWarning, type ToolDeclaration } from "@tinyagents/core";
+import {
+  hashText,
+  isJsonObject,
+  type ModelDelta,
+  type ModelWarning,
+  redactText,
+  type ToolDeclaration,
+} from "@tinyagents/core";
 import { APIError } from "openai";
 
 /**
@@ -11,11 +18,13 @@ export function readFailedGeneration(
   tools: readonly ToolDeclaration[],
   firstIndex: number,
   warnings: readonly ModelWarning[],
+  secrets: readonly string[],
 ): readonly ModelDelta[] | undefined {
   if (!(error instanceof APIError) || !isJsonObject(error.error)) return undefined;
-  const { failed_generation: raw, message } = error.error;
-  if (typeof raw !== "string" || raw.trim() === "") return undefined;
-  const reason = typeof message === "string" ? message : "The server refused this tool call.";
+  const { failed_generation: generated, message } = error.error;
+  if (typeof generated !== "string" || generated.trim() === "") return undefined;
+  const raw = redactText(generated, secrets);
+  const reason = typeof message === "string" ? redactText(message, secrets) : "The server refused this tool call.";
   const name = calledName(raw, tools);
   const warning: ModelWarning = {
     code: "malformed_data",

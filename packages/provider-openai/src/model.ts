@@ -55,7 +55,7 @@ export function openaiModel(model: string, options: OpenAIModelOptions): ChatMod
         yield* reader.end();
       } catch (error) {
         connection.throwIfStopped();
-        const said = readFailedGeneration(error, request.tools ?? [], reader.nextIndex, warnings);
+        const said = readFailedGeneration(error, request.tools ?? [], reader.nextIndex, warnings, settings.secrets);
         if (said === undefined)
           throw toError(error, {
             provider: settings.provider,

@@ -27,6 +27,7 @@ it("refuses options that cannot work, and does not repeat them (SE-08)", () => {
     ["m", { apiKey: "k", baseUrl: "canary" }],
     ["m", { apiKey: "k", baseUrl: "https://user:canary@x.test/v1" }],
     ["m", { apiKey: "k", baseUrl: "https://x.test/v1?key=canary" }],
+    ["m", { apiKey: "k", baseUrl: "https://x.test/v1#canary" }],
     ["m", { apiKey: "k", baseUrl: "ftp://x.test/canary" }],
     ["m", { apiKey: "k", provider: "" }],
   ];

@@ -80,8 +80,10 @@ function readBaseUrl(text: string): string {
   if (!URL.canParse(text)) throw new TypeError("openaiModel: baseUrl is no absolute URL");
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new TypeError("openaiModel: baseUrl is not http(s)");
-  if (url.username !== "" || url.password !== "" || url.search !== "") {
-    throw new TypeError("openaiModel: baseUrl has a user name, a password or a query. Use apiKey and headers.");
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    throw new TypeError(
+      "openaiModel: baseUrl has a user name, a password, a query or a fragment. Use apiKey and headers.",
+    );
   }
   return text.replace(/\/+$/, "");
 }

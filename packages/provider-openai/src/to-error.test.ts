@@ -120,3 +120,15 @@ it("no secret is left in an error, in its causes, or in what a debugger prints o
   expect(JSON.stringify(error)).not.toContain(KEY);
   expect(vendor.stack).not.toContain(KEY);
 });
+
+it("a frame that is no JSON is told without a piece of it, which may be a piece of a secret (SE-08)", () => {
+  let thrown: unknown;
+  try {
+    JSON.parse(`{"id": ${KEY}`);
+  } catch (error) {
+    thrown = error;
+  }
+  const error = toError(thrown, { provider: "openai", secrets: [KEY] });
+  expect(error).toMatchObject({ code: "provider_server", details: { providerCode: "malformed_response" } });
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(KEY.slice(0, 6));
+});

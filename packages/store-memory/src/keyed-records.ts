@@ -109,7 +109,7 @@ export class KeyedRecords {
     }
     const isHeld = ({ record }: Slot): boolean => record !== undefined;
     this.#ordered = this.#ordered.filter(isHeld);
-    
+    this.#added = this.#added.filter(isHeld);
   }
 }
 

@@ -66,8 +66,10 @@ export interface HistoryEdit {
 export interface TurnTrace {
   /** Hash of names and arguments, below 2^53. */
   readonly calls: number;
-  /** Hash of results. */
-  readonly results: number;
+  /** Hash of results; `null` until the same calls were made again, for they stand in the history. */
+  readonly results: number | null;
+  /** Where in the history its results begin. */
+  readonly place: number;
 }
 
 /**

@@ -18,6 +18,8 @@ export interface ChatModel {
   /** `provider/model`, as `openai/gpt-5`. */
   readonly id: string;
   readonly profile: ModelProfile;
+  /** It repeats failed calls itself: whoever calls it makes one attempt, so that attempts are not multiplied. */
+  readonly ownsRetry?: true;
   /**
    * Asks the model. Work starts with the first `next()`; leaving the loop, or aborting the signal, closes the
    * connection. Ends with a `finish` delta. Makes one attempt: repeating is the caller's policy.

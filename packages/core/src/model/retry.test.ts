@@ -353,3 +353,35 @@ describe("repeating any other work", () => {
     expect(await cancelled).toMatchObject({ code: "cancelled" });
   });
 });
+
+describe("a stream that is cut short without a word", () => {
+  const context = { clock: manualClock(), random: () => 0, signal: undefined };
+
+  test("is repeated like any other network failure (PA-11)", async () => {
+    const answers: ModelDelta[][] = [
+      [{ type: "text", index: 0, text: "half" }],
+      [
+        { type: "text", index: 0, text: "whole" },
+        { type: "finish", finishReason: "stop" },
+      ],
+    ];
+    const stream = retryStream({ initialDelayMs: 0 }, context, async function* () {
+      yield* answers.shift() ?? [];
+    });
+    const reading = collect(stream, { id: "a/b", provider: "a", model: "b" });
+    await context.clock.advance(0);
+    const response = await reading;
+    expect(response.message.content).toEqual([{ type: "text", text: "whole" }]);
+    expect(response.attempts).toBe(2);
+  });
+
+  test("fails as one when repeats are used up", async () => {
+    const stream = retryStream({ maxAttempts: 1 }, context, async function* () {
+      yield { type: "text", index: 0, text: "half" } satisfies ModelDelta;
+    });
+    await expect(collect(stream, { id: "a/b", provider: "a", model: "b" })).rejects.toMatchObject({
+      code: "network",
+      details: { partialText: "half" },
+    });
+  });
+});

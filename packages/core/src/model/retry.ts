@@ -81,13 +81,21 @@ export function retryStream(
   return new RetriedStream(policy, context, attemptOnce);
 }
 
+type Awaitable<T> = T | Promise<T>;
+
 class RetriedStream implements AsyncIterableIterator<ModelDelta, undefined, undefined> {
   readonly #policy: RetryPolicy;
   readonly #context: RetryContext;
   readonly #attemptOnce: () => AsyncIterable<ModelDelta>;
+  readonly #onResult = (result: IteratorResult<ModelDelta>): Awaitable<IteratorResult<ModelDelta, undefined>> =>
+    this.#pass(result);
   readonly #onFailure = (error: unknown): Promise<IteratorResult<ModelDelta, undefined>> => this.#repeat(error);
   #source: AsyncIterator<ModelDelta> | undefined;
   #attempt = 1;
+  /** The attempt under way has had its finish. */
+  #finished = false;
+  /** The visible text of the attempt under way. */
+  #text = "";
   #over = false;
 
   constructor(policy: RetryPolicy, context: RetryContext, attemptOnce: () => AsyncIterable<ModelDelta>) {
@@ -104,7 +112,7 @@ class RetriedStream implements AsyncIterableIterator<ModelDelta, undefined, unde
     if (this.#over) return Promise.resolve({ value: undefined, done: true });
     try {
       this.#source ??= this.#attemptOnce()[Symbol.asyncIterator]();
-      return this.#source.next().then(undefined, this.#onFailure) as Promise<IteratorResult<ModelDelta, undefined>>;
+      return this.#source.next().then(this.#onResult, this.#onFailure);
     } catch (error) {
       return this.#repeat(error);
     }
@@ -114,6 +122,17 @@ class RetriedStream implements AsyncIterableIterator<ModelDelta, undefined, unde
     this.#over = true;
     await this.#source?.return?.();
     return { value: undefined, done: true };
+  }
+
+  /** An attempt that ends without a finish was cut short: that is a failure like any other. */
+  #pass(result: IteratorResult<ModelDelta>): Awaitable<IteratorResult<ModelDelta, undefined>> {
+    if (result.done === true) {
+      return this.#finished ? { value: undefined, done: true } : this.#repeat(cutShort(this.#text));
+    }
+    const { value: delta } = result;
+    if (delta.type === "text") this.#text += delta.text;
+    else if (delta.type === "finish") this.#finished = true;
+    return result;
   }
 
   async #repeat(error: unknown): Promise<IteratorResult<ModelDelta, undefined>> {
@@ -126,11 +145,18 @@ class RetriedStream implements AsyncIterableIterator<ModelDelta, undefined, unde
       throw failure;
     }
     this.#attempt++;
+    this.#text = "";
     return {
       value: { type: "restart", attempt: this.#attempt, reason: (error as AnyTinyAgentsError).code },
       done: false,
     };
   }
+}
+
+function cutShort(partialText: string): TinyAgentsError<"network"> {
+  return new TinyAgentsError("network", "The answer was cut short: the stream ended without a finish.", {
+    details: { reason: "stream_cut_short", partialText },
+  });
 }
 
 /** The same for any other piece of work: a tool, a store. */

@@ -1,5 +1,6 @@
 import { checkHistory, type HistoryEdit, TinyAgentsError } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
+import { forgetMovedTurns } from "./progress.js";
 
 /** Edits without a model call between them, before they count as endless. */
 const MOST_IN_A_ROW = 8;
@@ -50,6 +51,7 @@ function apply(run: LiveRun, edit: HistoryEdit): void {
   state.messages = edited;
   state.newFrom = newFromAfter(edit, state.newFrom);
   run.callIds = undefined;
+  forgetMovedTurns(run);
   run.event()?.("history.edited", { by, removed: to - from, added: messages.length });
 }
 

@@ -1,4 +1,12 @@
-import { isTinyAgentsError, messageOf, TinyAgentsError, text } from "@tinyagents/core";
+import {
+  canonicalJson,
+  isTinyAgentsError,
+  messageOf,
+  type ShortTermMemory,
+  type ThreadState,
+  TinyAgentsError,
+  text,
+} from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 import { lastAnswer, statusOf } from "../run/result.js";
 import { applyEdits } from "./compact.js";
@@ -28,24 +36,19 @@ export async function finalize(run: LiveRun): Promise<void> {
 
 async function save(run: LiveRun, threadId: string): Promise<void> {
   const { state, definition } = run;
+  const { memory } = definition;
+  if (memory === undefined) return;
   run.throwIfCancelled();
   const messages = state.messages.filter(({ role }) => role !== "system");
+  const thread: ThreadState = { v: 1, messages, middleware: state.middleware };
   try {
-    const version = await definition.memory?.save(
-      threadId,
-      { v: 1, messages, middleware: state.middleware },
-      { ifVersion: state.memoryVersion },
-    );
-    state.memoryVersion = version ?? null;
+    state.memoryVersion = await saveOnce(memory, threadId, thread, state.memoryVersion);
   } catch (error) {
     if (isTinyAgentsError(error)) throw error;
     throw new TinyAgentsError(
       "memory_failed",
       `The memory of thread "${threadId}" could not be saved: ${messageOf(error)}`,
-      {
-        details: { threadId, operation: "save" },
-        cause: error,
-      },
+      { details: { threadId, operation: "save" }, cause: error },
     );
   }
   run.event()?.("memory.saved", { messages: messages.length });
@@ -57,5 +60,25 @@ async function save(run: LiveRun, threadId: string): Promise<void> {
       threadId,
       messages: messages.length,
     });
+  }
+}
+
+/**
+ * Saves a thread. A run that was killed between saving and noting it comes here again: when what is there is what it
+ * would write, it was its own.
+ */
+async function saveOnce(
+  memory: ShortTermMemory,
+  threadId: string,
+  thread: ThreadState,
+  ifVersion: string | null,
+): Promise<string> {
+  try {
+    return await memory.save(threadId, thread, { ifVersion });
+  } catch (error) {
+    if (!isTinyAgentsError(error, "conflict")) throw error;
+    const there = await memory.load(threadId);
+    if (there === undefined || canonicalJson(there.state) !== canonicalJson(thread)) throw error;
+    return there.version;
   }
 }

@@ -220,7 +220,7 @@ export class ModelCall implements RetryContext, UnderWay {
 
   #askModel(model: ChatModel, request: ModelRequest): AsyncIterable<ModelDelta> {
     const { retry, hooks } = this.run.definition;
-    if (hooks.ownsRetry || retry.maxAttempts === 1) return this.#begin(model, request);
+    if (hooks.ownsRetry || model.ownsRetry === true || retry.maxAttempts === 1) return this.#begin(model, request);
     return retryStream(retry, this, () => this.#begin(model, request));
   }
 

@@ -1,4 +1,11 @@
-import { canonicalJson, hashNumber, TinyAgentsError, type ToolCallBlock, type ToolMessage } from "@tinyagents/core";
+import {
+  canonicalJson,
+  hashNumber,
+  type Message,
+  TinyAgentsError,
+  type ToolCallBlock,
+  type ToolMessage,
+} from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 
 /** How many turns back a repeat is looked for: enough for two calls that alternate, and for three. */
@@ -30,13 +37,16 @@ export function judgeProgress(
   const policy = run.definition.noProgress;
   if (policy === undefined) return results;
   const { state } = run;
-  const turn = { calls: traceOfCalls(blocks), results: traceOfResults(results) };
-  const known = state.recentTurns.filter((earlier) => earlier.calls === turn.calls);
+  const { recentTurns } = state;
+  const calls = traceOfCalls(blocks);
+  const known = recentTurns.filter((earlier) => earlier.calls === calls);
+  // Results are looked at when the same calls come again: most turns are new, and their results may be long.
+  const traced = known.length === 0 ? null : traceOfResults(results);
   const refused = known.length > 0 && state.repeats >= policy.refuseAfter;
-  const repeated = refused || known.some((earlier) => earlier.results === turn.results);
+  const repeated = refused || known.some((earlier) => resultsOf(run, earlier, results.length) === traced);
   state.repeats = repeated ? state.repeats + 1 : 0;
-  state.recentTurns.push(turn);
-  if (state.recentTurns.length > LOOKS_BACK) state.recentTurns.shift();
+  recentTurns.push({ calls, results: traced, place: state.messages.length });
+  if (recentTurns.length > LOOKS_BACK) recentTurns.shift();
   if (state.repeats >= policy.stopAfter) {
     run.event()?.("no_progress.detected", { repeats: state.repeats, action: "stop" });
     throw stuck(state.repeats, blocks);
@@ -47,17 +57,29 @@ export function judgeProgress(
   return withHint(results, state.repeats);
 }
 
+/** An edit of the history moves results away from where turns say they begin: such turns are forgotten. */
+export function forgetMovedTurns(run: LiveRun): void {
+  const { state } = run;
+  state.recentTurns = state.recentTurns.filter(({ results }) => results !== null);
+}
+
+/** The results of an earlier turn with the same calls, so with as many. */
+function resultsOf(run: LiveRun, turn: LiveRun["state"]["recentTurns"][number], count: number): number {
+  turn.results ??= traceOfResults(run.state.messages.slice(turn.place, turn.place + count));
+  return turn.results;
+}
+
 function traceOfCalls(blocks: readonly ToolCallBlock[]): number {
   let text = "";
   for (const { name, args, invalid } of blocks) text += `${name}(${invalid?.raw ?? canonicalJson(args)})`;
   return hashNumber(text);
 }
 
-function traceOfResults(results: readonly ToolMessage[]): number {
+function traceOfResults(results: readonly Message[]): number {
   let text = "";
-  for (const { content, status } of results) {
-    text += status;
-    for (const block of content) {
+  for (const result of results) {
+    if (result.role === "tool") text += result.status;
+    for (const block of result.content) {
       if (block.type === "text") text += block.text;
       else text += block.type === "json" ? JSON.stringify(block.value) : sample(JSON.stringify(block));
     }

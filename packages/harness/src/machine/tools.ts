@@ -153,15 +153,12 @@ class BatchRun {
       goesOn: () => run.cancellation.reason === undefined,
       work: (job) => {
         const executed = beginCall(run, job.prepared, job.entry);
-        return executed instanceof Promise ? this.#settleLater(job, executed) : this.#settle(job, executed);
+        return executed instanceof Promise
+          ? executed.then((done) => this.#settle(job, done))
+          : this.#settle(job, executed);
       },
     });
     return running instanceof Promise ? running.then(() => this.#finish()) : this.#finish();
-  }
-
-  async #settleLater(job: Job, executing: Promise<Executed>): Promise<void> {
-    const settling = this.#settle(job, await executing);
-    if (settling !== undefined) await settling;
   }
 
   async #finishLater(job: Job, executing: Promise<Executed>): Promise<void> {

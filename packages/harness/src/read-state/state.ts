@@ -119,7 +119,7 @@ export const agentState: Check = shape({
   lastResponse: nullable(shape({ callId: text, finishReason, rawFinishReason: optional(text) })),
   batch: nullable(shape({ modelCallId: text, calls: list(batchCall) })),
   edits: list(shape({ from: whole(), to: whole(), messages: list(message), by: text })),
-  recentTurns: list(shape({ calls: amount, results: amount })),
+  recentTurns: list(shape({ calls: amount, results: nullable(amount), place: whole() })),
   repeats: whole(),
   limit: nullable(shape({ limit: limitName, allowed: amount })),
   finalizing: flag,

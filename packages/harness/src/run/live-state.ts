@@ -28,7 +28,7 @@ export type LiveState = Mutable<
   readonly counters: Mutable<Counters>;
   batch: LiveBatch | null;
   edits: HistoryEdit[];
-  readonly recentTurns: TurnTrace[];
+  recentTurns: Mutable<TurnTrace>[];
   readonly usageByModel: Mutable<ModelUsage>[];
   readonly middleware: { [name: string]: JsonValue };
   readonly answers: { [name: string]: JsonValue };

@@ -38,9 +38,10 @@ export interface Executed {
  */
 export function execute(run: LiveRun, prepared: PreparedCall, resumed: ToolRuntime["resumed"]): Awaitable<Executed> {
   const call = prepared.invocation;
-  const startedAtMs = run.clock.now();
-  if (call.policy.retry !== undefined) return withRetries(run, prepared, call.policy.retry, resumed, startedAtMs);
+  const { retry } = call.policy;
+  if (retry !== undefined) return withRetries(run, prepared, retry, resumed);
   const runtime = new LiveToolRuntime(run, call, 1, resumed);
+  const { startedAtMs } = runtime;
   let returned: unknown;
   try {
     returned = attempt(run, prepared, runtime);
@@ -74,9 +75,9 @@ async function withRetries(
   prepared: PreparedCall,
   policy: RetryPolicy,
   resumed: ToolRuntime["resumed"],
-  startedAtMs: number,
 ): Promise<Executed> {
   const call = prepared.invocation;
+  const startedAtMs = run.clock.now();
   let runtime = new LiveToolRuntime(run, call, 1, resumed);
   let value: unknown;
   try {
@@ -123,7 +124,7 @@ function invoke(run: LiveRun, { tool, invocation }: PreparedCall, runtime: LiveT
     return returned;
   }
   const limitMs = invocation.policy.timeoutMs ?? run.state.config.limits.toolTimeoutMs;
-  return new TimedWork(run, runtime, limitMs).wait(work);
+  return new TimedWork(run, runtime, runtime.startedAtMs, limitMs).wait(work);
 }
 
 /** What `execute` gets when the runtime fills in arguments: the complete ones, as the tool's schema gives them. */

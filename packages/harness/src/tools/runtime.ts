@@ -15,6 +15,7 @@ import { LiveRunContext } from "../run/run-scope.js";
 export class LiveToolRuntime implements ToolRuntime, UnderWay {
   readonly callId: string;
   readonly attempt: number;
+  readonly startedAtMs: number;
   readonly spec: ToolSpec;
   readonly resumed: ToolRuntime["resumed"];
   #artifacts: (ArtifactReference | undefined)[] | undefined;
@@ -30,6 +31,7 @@ export class LiveToolRuntime implements ToolRuntime, UnderWay {
     this.callId = invocation.id;
     this.spec = invocation.spec;
     this.attempt = attempt;
+    this.startedAtMs = live.clock.now();
     this.resumed = resumed;
   }
 
@@ -75,7 +77,10 @@ export class LiveToolRuntime implements ToolRuntime, UnderWay {
     const shown = onToolDelta === undefined ? delta : onToolDelta(delta, invocation, live.scope);
     const { id: callId, name: tool } = invocation;
     if (live.wantsDeltas)
-      live.emitUnnumbered("tool.delta", live.wantsPayloads ? { callId, tool, payload: { delta: shown } } : { callId, tool });
+      live.emitUnnumbered(
+        "tool.delta",
+        live.wantsPayloads ? { callId, tool, payload: { delta: shown } } : { callId, tool },
+      );
     if (live.shows("tools"))
       live.offer({ type: "tool_progress", runId: live.state.config.runId, callId, tool, delta: shown });
   }

@@ -16,11 +16,11 @@ export class TimedWork implements Deadline {
   #resolve: (value: unknown) => void = ignore;
   #reject: (error: unknown) => void = ignore;
 
-  constructor(run: LiveRun, runtime: LiveToolRuntime, limitMs: number) {
+  constructor(run: LiveRun, runtime: LiveToolRuntime, startedAtMs: number, limitMs: number) {
     this.#run = run;
     this.#runtime = runtime;
     this.#limitMs = limitMs;
-    this.atMs = run.clock.now() + limitMs;
+    this.atMs = startedAtMs + limitMs;
   }
 
   wait(work: PromiseLike<unknown>): Promise<unknown> {

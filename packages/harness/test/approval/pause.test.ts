@@ -150,9 +150,14 @@ describe("an approver that leaves it to whoever resumes", () => {
 });
 
 describe("hooks and a call that was approved in a pause", () => {
-  test("are not asked again, and what they had made of it is what runs", async () => {
+  test.each([
+    ["zod", z.object({ path: z.string() })],
+    ["an async check", z.object({ path: z.string().refine(async () => true) })],
+  ])("are not asked again, and what they had made of it is what runs: %s", async (_, input) => {
     let hooked = 0;
-    const { agent, run, tool } = await paused({
+    const tool = fakeTool({ name: "destroy", input, policy: { effect: "destructive", approval: "always" } });
+    const { agent, run } = await paused({
+      tools: [tool],
       middleware: [
         {
           name: "sandbox",

@@ -87,3 +87,10 @@ describe("fallback models", () => {
     expect(shown.slice(restart + 1, -1).join("")).toBe("Hello.");
   });
 });
+
+test("a model that repeats failed calls itself is asked once (ERR-12)", async () => {
+  const own = scriptedModel([{ error: overloaded }, "never asked for"]);
+  const agent = createAgent({ name: "helper", model: Object.assign(own, { ownsRetry: true as const }) });
+  await expect(agent.invoke("Hi")).rejects.toMatchObject({ code: "provider_overloaded" });
+  expect(own.requests).toHaveLength(1);
+});

@@ -20,6 +20,8 @@ describe("JSON in a text", () => {
     ["in a fence of another language", '```typescript\n{"a":1}\n```', { a: 1 }],
     ["in a fence without a break after the language", '```json{"a":1}```', { a: 1 }],
     ["in the second fence, after code", '```ts\nconst a = { b };\n```\nso\n```json\n{"a":1}\n```', { a: 1 }],
+    ["a scalar in a fence", "It is:\n```json\n42\n```", 42],
+    ["in a fence rather than in words", 'Not {"b":[1,2,3,4,5]}, but\n```json\n{"a":1}\n```', { a: 1 }],
     ["in a fence that never closes", 'Sure:\n```json\n{"a":1}\n', { a: 1 }],
     ["after words", 'The answer is {"city":"Oslo"}. Anything else?', { city: "Oslo" }],
     ["after a footnote", 'As [1] and [2] say, it is {"city":"Oslo"} [3].', { city: "Oslo" }],
