@@ -1,7 +1,10 @@
 // What CI runs: `npm test`, then everything that is too slow or too wide for every change at a desk.
+import { join } from "node:path";
 import { run, tool } from "./lib/run.mjs";
 import { runStages } from "./lib/stages.mjs";
+import { root } from "./lib/workspace.mjs";
 
+const BROWSER = ["run", "--config", "vitest.browser.config.ts"];
 const node = (script) => run(process.execPath, [script]);
 
 process.exitCode = await runStages([
@@ -13,4 +16,6 @@ process.exitCode = await runStages([
   { name: "changesets", run: () => node("scripts/check-changesets.mjs") },
   { name: "type budget", run: () => node("scripts/check-type-budget.mjs") },
   { name: "portable packages bundle for browsers and workers", run: () => node("scripts/check-portable.mjs") },
+  { name: "sizes of core and harness", run: () => node("scripts/check-size.mjs") },
+  { name: "agents run in a browser", run: () => run(tool("vitest"), BROWSER, { cwd: join(root, "integration") }) },
 ]);

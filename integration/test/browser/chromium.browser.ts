@@ -31,7 +31,7 @@ beforeAll(async () => {
       `There is no browser at ${EXECUTABLE}. Install Debian's chromium, or name another in TINYAGENTS_CHROMIUM.`,
     );
   }
-  served = await serve((await bundle("browser/page.ts", "browser")).code);
+  served = await serve((await bundle(new URL("./page.ts", import.meta.url), "browser")).code);
   profile = await mkdtemp(join(tmpdir(), "tinyagents-chromium-"));
   browser = await chromium.launchPersistentContext(profile, {
     executablePath: EXECUTABLE,

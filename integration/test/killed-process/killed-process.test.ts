@@ -10,7 +10,7 @@ let silences: number;
 
 beforeEach(async () => {
   silences = 0;
-  program = await nodeProgram("killed-process/program.ts");
+  program = await nodeProgram(new URL("./program.ts", import.meta.url));
   server = await openaiWireServer(reply);
 });
 

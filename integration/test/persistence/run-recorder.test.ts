@@ -180,7 +180,7 @@ describe("runs beside each other", () => {
 });
 
 describe("two writers of one run", () => {
-  it("let one go on and give the other a conflict that says so (AL-02)", async () => {
+  it("let one go on and give the other a conflict that says so", async () => {
     const log = memoryAppendStore();
     const first = runRecorder(log);
     const run = drivenRun("r1");

@@ -15,12 +15,12 @@ export interface Bundle {
 }
 
 /**
- * Bundles a program of this folder with our packages as they are built, for a platform without Node.
+ * Bundles a program with our packages as they are built, for a platform without Node.
  * @throws when something in it needs Node.
  */
-export async function bundle(path: string, platform: keyof typeof CONDITIONS): Promise<Bundle> {
+export async function bundle(program: URL, platform: keyof typeof CONDITIONS): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
-    entryPoints: [fileURLToPath(new URL(`../${path}`, import.meta.url))],
+    entryPoints: [fileURLToPath(program)],
     outfile: "bundle.js",
     bundle: true,
     platform: "browser",

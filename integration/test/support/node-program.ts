@@ -29,12 +29,12 @@ export interface Running {
   finished(): Promise<readonly string[]>;
 }
 
-/** Bundles a program of the tests with our packages from their sources: no build has to come first. */
-export async function nodeProgram(path: string): Promise<NodeProgram> {
+/** Bundles a program with our packages from their sources: no build has to come first. */
+export async function nodeProgram(program: URL): Promise<NodeProgram> {
   const folder = await mkdtemp(join(tmpdir(), "tinyagents-program-"));
   const outfile = join(folder, "program.mjs");
   await build({
-    entryPoints: [fileURLToPath(new URL(`../${path}`, import.meta.url))],
+    entryPoints: [fileURLToPath(program)],
     outfile,
     bundle: true,
     platform: "node",

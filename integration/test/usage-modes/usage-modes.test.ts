@@ -21,7 +21,7 @@ async function served(script: readonly WireEntry[]) {
 describe("a single call of a model", () => {
   it("is made with core and a provider, and nothing else is installed or loaded for it (PKG-01)", async () => {
     expect(await ask("What is 6 times 7?")).toContain("42");
-    expect((await bundle("usage-modes/direct-call.ts", "browser")).packages).toEqual([
+    expect((await bundle(new URL("./direct-call.ts", import.meta.url), "browser")).packages).toEqual([
       "@tinyagents/core",
       "@tinyagents/provider-mock",
     ]);
@@ -38,7 +38,7 @@ describe("a loop of a model and tools", () => {
     const run = await calculate("What is 6 times 7?");
     trajectory(run, { strict: true }).modelCalled().toolCalled("multiply", { a: 6, b: 7 }).modelCalled().completed();
     expect(run.text).toContain("42");
-    const { packages } = await bundle("usage-modes/tool-loop.ts", "browser");
+    const { packages } = await bundle(new URL("./tool-loop.ts", import.meta.url), "browser");
     expect(packages.filter((name) => name.startsWith("@tinyagents/"))).toEqual([
       "@tinyagents/core",
       "@tinyagents/harness",

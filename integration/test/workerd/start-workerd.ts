@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 
+const require = createRequire(import.meta.url);
 /** The program that the package brings. It has no types. */
-const workerd = (createRequire(import.meta.url)("workerd") as { readonly default: string }).default;
+const { default: workerd } = require("workerd") as { readonly default: string };
 
 /** A worker behind a port of loopback. */
 export interface Workerd {

@@ -8,7 +8,7 @@ let made: Bundle;
 let workerd: Workerd | undefined;
 
 beforeAll(async () => {
-  made = await bundle("workerd/worker.ts", "workerd");
+  made = await bundle(new URL("./worker.ts", import.meta.url), "workerd");
   workerd = await startWorkerd(made.code);
 });
 

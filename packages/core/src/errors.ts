@@ -135,7 +135,8 @@ export class TinyAgentsError<C extends ErrorCode = ErrorCode> extends Error {
   }
 
   static {
-    Object.defineProperty(TinyAgentsError.prototype, BRAND, { value: true });
+    // biome-ignore lint/complexity/noThisInStatic: bundlers rename a class that names itself, and people would see that
+    Object.defineProperty(this.prototype, BRAND, { value: true });
   }
 
   /** The error as data, without its cause and its stack. */

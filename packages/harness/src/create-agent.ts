@@ -3,25 +3,14 @@ import {
   type AgentMachine,
   type AgentRun,
   type AgentState,
-  emptyUsage,
-  errorFromRecord,
   isEnd,
   isTinyAgentsError,
   type JsonObject,
   type JsonValue,
-  type Limits,
-  narrowLimits,
-  type ResolvedLimits,
-  type RunConfig,
-  type RunSurroundings,
-  randomIds,
-  resolveLimits,
   type StartOptions,
   type StepContext,
-  systemClock,
   TinyAgentsError,
   type Tool,
-  toMessages,
 } from "@tinyagents/core";
 import { type AgentDefinition, defineAgent } from "./definition.js";
 import { moveOneStep, moveToEnd } from "./machine/step.js";
@@ -39,7 +28,9 @@ import { readAgentState } from "./read-state.js";
 import { applyResume, notOvertaken, reopen } from "./resume.js";
 import { LiveRun, type LiveRunOptions } from "./run/live-run.js";
 import { handOut, type LiveState, takeOver } from "./run/live-state.js";
+import { configBelow, newState, rootConfig, surroundingsBelow } from "./run/new-run.js";
 import { runResult } from "./run/result.js";
+import { recordedFailure, withRun } from "./run/run-error.js";
 import { supervise } from "./run/supervise.js";
 import { type RunHandle, runHandle } from "./run-handle.js";
 import { type AgentStream, agentStream } from "./stream.js";
@@ -59,8 +50,7 @@ export interface Agent<Output = undefined> extends AgentMachine {
   /**
    * Goes on with a run that paused, failed or was cut off: from its state, or by its id from the recorder. No tool call
    * whose result is known runs again.
-   * @throws `resume_mismatch` for another agent's run, one that has ended, an answer that it did not ask for, or a state
-   * that the run has left behind, as far as a recorder knows: what was answered once is not answered again.
+   * @throws `resume_mismatch` for another agent's run, one that has ended or (says a recorder) gone on, or a wrong answer.
    */
   resume(run: AgentState | string, options?: ResumeOptions): Promise<AgentRun<Output>>;
   /** The same as a stream of items. What {@link Agent.resume} throws, the stream throws. */
@@ -76,8 +66,6 @@ export function createAgent<const O extends OutputOption | undefined = undefined
   return new DefinedAgent<OutputOf<O>>(defineAgent(options));
 }
 
-const IDS = randomIds();
-
 class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   readonly name: string;
   readonly #definition: AgentDefinition;
@@ -88,7 +76,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   }
 
   initialState(input: AgentInput, options: StartOptions = {}): AgentState {
-    return handOut(this.#newState(input, this.#config(options), {}));
+    return handOut(newState(this.#definition, input, rootConfig(this.#definition, options), {}));
   }
 
   async step(state: AgentState, context: StepContext = {}): Promise<AgentState> {
@@ -103,11 +91,11 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   }
 
   invoke(input: AgentInput, options: RunOptions = {}): Promise<AgentRun<Output>> {
-    return this.#drive(this.#newState(input, this.#config(options), options), options);
+    return this.#drive(this.#newState(input, options), options);
   }
 
   stream(input: AgentInput, options: StreamOptions = {}): AgentStream<Output> {
-    const state = this.#newState(input, this.#config(options), options);
+    const state = this.#newState(input, options);
     return agentStream<Output>(
       (emit, modes, owner) => this.#drive(state, { ...options, emit, modes, owner }),
       options.modes,
@@ -115,7 +103,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   }
 
   start(input: AgentInput, options: RunOptions = {}): RunHandle<Output> {
-    const state = this.#newState(input, this.#config(options), options);
+    const state = this.#newState(input, options);
     return runHandle<Output>(state.config.runId, (emit, modes, owner) =>
       this.#drive(state, { ...options, emit, modes, owner }),
     );
@@ -138,12 +126,12 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   }
 
   async runBelow(parent: ParentRun, input: string, signal: AbortSignal): Promise<AgentRun<unknown>> {
-    const config = this.#configBelow(parent);
-    const surroundings = surroundingsOf(parent, signal);
+    const config = configBelow(this.#definition, parent);
+    const surroundings = surroundingsBelow(parent, signal);
     const recorded = await parent.context.recorder?.load(config.runId);
     if (recorded === undefined || recorded.state.phase === "done") {
       return this.#drive(
-        recorded === undefined ? this.#newState(input, config, surroundings) : takeOver(recorded.state),
+        recorded === undefined ? newState(this.#definition, input, config, surroundings) : takeOver(recorded.state),
         surroundings,
       );
     }
@@ -156,7 +144,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     answers: JsonObject,
     signal: AbortSignal,
   ): Promise<AgentRun<unknown>> {
-    return this.#drive(reopen(this.name, readAgentState(state), undefined), surroundingsOf(parent, signal), {
+    return this.#drive(reopen(this.name, readAgentState(state), undefined), surroundingsBelow(parent, signal), {
       answers,
     });
   }
@@ -171,8 +159,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
       if (run.recorder !== undefined) await run.recorder.step(handOut(run.state));
       await supervise(run, moveToEnd(run));
     } catch (error) {
-      // The recorder, or whoever takes the items, failed: the run is not at an end, but what there is of it is told.
-      throw isTinyAgentsError(error) ? withRun(error, runResult(run.state)) : error;
+      throw brokenOff(run, error);
     } finally {
       run.noteTime();
       run.close();
@@ -200,101 +187,17 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     });
   }
 
-  #config(options: StartOptions & Pick<RunSurroundings, "ids">): RunConfig {
-    const { limits } = this.#definition;
-    const runId = options.runId ?? (options.ids ?? this.#definition.ids ?? IDS).next("run");
-    return {
-      runId,
-      rootRunId: runId,
-      ...(options.threadId === undefined ? {} : { threadId: options.threadId }),
-      depth: 0,
-      tags: options.tags ?? [],
-      metadata: options.metadata ?? {},
-      configurable: options.configurable ?? {},
-      limits: options.limits === undefined ? limits : overridden(limits, options.limits),
-    };
-  }
-
-  #configBelow({ context, childRunId, limits }: ParentRun): RunConfig {
-    const { config } = context;
-    return {
-      runId: childRunId,
-      rootRunId: config.rootRunId,
-      parentRunId: config.runId,
-      depth: config.depth + 1,
-      tags: config.tags,
-      metadata: config.metadata,
-      configurable: config.configurable,
-      limits: narrowLimits(this.#definition.limits, limits),
-    };
-  }
-
-  #newState(input: AgentInput, config: RunConfig, { clock }: Pick<RunSurroundings, "clock">): LiveState {
-    return {
-      v: 1,
-      agent: this.name,
-      phase: "start",
-      config,
-      messages: [...toMessages(input)],
-      newFrom: 0,
-      counters: { steps: 0, modelCalls: 0, toolCalls: 0, retries: 0, corrections: 0 },
-      usage: emptyUsage(),
-      childUsage: emptyUsage(),
-      usageByModel: [],
-      cost: null,
-      unpricedCalls: 0,
-      seq: 0,
-      startedAtMs: (clock ?? this.#definition.clock ?? systemClock).now(),
-      activeMs: 0,
-      middleware: {},
-      memoryVersion: null,
-      lastResponse: null,
-      batch: null,
-      edits: [],
-      recentTurns: [],
-      repeats: 0,
-      limit: null,
-      finalizing: false,
-      output: null,
-      stop: null,
-      answers: {},
-      requests: [],
-      resumeAt: null,
-      error: null,
-    };
+  #newState(input: AgentInput, options: RunOptions): LiveState {
+    return newState(this.#definition, input, rootConfig(this.#definition, options), options);
   }
 }
 
-function overridden(own: ResolvedLimits, limits: Limits): ResolvedLimits {
-  const { maxTotalTokens, wallClockMs, ...rest } = own;
-  return resolveLimits({ ...rest, maxTotalTokens, wallClockMs, ...limits });
-}
-
-function surroundingsOf({ context }: ParentRun, signal: AbortSignal): LiveRunOptions {
-  const { data, clock, ids, random, events, recorder } = context;
-  return { data, clock, ids, random, events, recorder, stores: storesOf(context), signal };
-}
-
-function storesOf(context: ParentRun["context"]): LiveRunOptions["stores"] {
-  try {
-    return context.stores;
-  } catch (error) {
-    if (isTinyAgentsError(error, "invalid_request")) return undefined;
-    throw error;
-  }
-}
-
-function recordedFailure(state: LiveState): TinyAgentsError {
-  if (state.error !== null) return errorFromRecord(state.error);
-  return new TinyAgentsError("internal", "The run failed without an error.", { details: { reason: "no_error" } });
-}
-
-/** The run as far as it got goes with its error, out of sight of `JSON.stringify` and of loggers. */
-function withRun(error: TinyAgentsError, run: AgentRun<unknown>): TinyAgentsError {
-  return Object.defineProperty(error, "run", { value: run, enumerable: false, configurable: true, writable: true });
-}
-
-/** The run that an error ended, as far as it got; nothing for an error that is not a run's. */
-export function runOf(error: unknown): AgentRun<unknown> | undefined {
-  return isTinyAgentsError(error) ? (error as { readonly run?: AgentRun<unknown> }).run : undefined;
+/**
+ * The recorder, or whoever takes the items, failed. The run is not at an end in its state, so that it can be resumed;
+ * to everybody else it has ended, and what there is of it goes with the error.
+ */
+function brokenOff(run: LiveRun, error: unknown): unknown {
+  if (!isTinyAgentsError(error)) return error;
+  if (!isEnd(run.state.phase)) run.event()?.("run.failed", { error: error.toJSON() });
+  return withRun(error, runResult(run.state));
 }

@@ -1,4 +1,4 @@
-export { type Agent, createAgent, runOf } from "./create-agent.js";
+export { type Agent, createAgent } from "./create-agent.js";
 export type {
   AgentOptions,
   AgentPolicies,
@@ -18,6 +18,7 @@ export type {
   UnknownToolPolicy,
 } from "./options.js";
 export { readAgentState } from "./read-state.js";
+export { runOf } from "./run/run-error.js";
 export type { RunHandle, SubscribeOptions, Subscription } from "./run-handle.js";
 export { type AgentStream, readableStream } from "./stream.js";
 export type { AgentToolOptions } from "./sub-agent.js";

@@ -12,7 +12,6 @@ import {
   type Phase,
   type RecordedRun,
   readApprovalAnswer,
-  resolveLimits,
   TinyAgentsError,
   type ToolMessage,
   toMessages,
@@ -22,6 +21,7 @@ import { closeOpenCalls, openCalls } from "./machine/open-calls.js";
 import type { ResumeOptions } from "./options.js";
 import type { LiveRun } from "./run/live-run.js";
 import { type LiveState, setOwn, takeOver } from "./run/live-state.js";
+import { overrideLimits } from "./run/new-run.js";
 import { announceGrant, denied } from "./tools/approve.js";
 import { announceEnd, notExecuted } from "./tools/call.js";
 
@@ -40,8 +40,7 @@ export function reopen(
   if (state.phase === "done") throw mismatch("it has ended; start a new run on its thread");
   const live = takeOver(state);
   if (limits !== undefined) {
-    const { maxTotalTokens, wallClockMs, ...rest } = live.config.limits;
-    live.config = { ...live.config, limits: resolveLimits({ ...rest, maxTotalTokens, wallClockMs, ...limits }) };
+    live.config = { ...live.config, limits: overrideLimits(live.config.limits, limits) };
   }
   for (const call of live.batch?.calls ?? []) {
     const result = recorded?.get(call.callId);

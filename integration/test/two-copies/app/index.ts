@@ -50,6 +50,7 @@ console.log(
     ),
     driven: driven.phase,
     sameClass: (toolbox.ErrorClass as unknown) === TinyAgentsError,
+    className: toolbox.ErrorClass.name,
     error: isTinyAgentsError(error) ? error.code : String(error),
     seen: toolbox.seen,
   }),

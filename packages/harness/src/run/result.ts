@@ -32,10 +32,8 @@ export function statusOf(state: LiveState): RunStatus {
 
 /** The result that a state amounts to. `live`: the structured answer as its schema gave it. */
 export function runResult<Output>(state: LiveState, live?: { readonly value: unknown }): AgentRun<Output> {
-  const { config, messages, newFrom, counters, childUsage, output, stop, error, lastResponse } = state;
+  const { config, messages, newFrom, counters, usage, childUsage, output, stop, error, lastResponse } = state;
   const answer = lastAnswer(messages, newFrom);
-  // A batch that was cut off has counted its calls, but not yet added them up.
-  const usage = { ...state.usage, toolCalls: counters.toolCalls };
   return {
     status: statusOf(state),
     runId: config.runId,

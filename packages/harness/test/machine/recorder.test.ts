@@ -1,6 +1,6 @@
 import { checkHistory, isTinyAgentsError } from "@tinyagents/core";
 import { type Agent, createAgent } from "@tinyagents/harness";
-import { failAt, fakeTool } from "@tinyagents/testkit";
+import { eventRecorder, failAt, fakeTool, scriptedModel } from "@tinyagents/testkit";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { failureOf } from "../support/failures.js";
@@ -138,5 +138,15 @@ describe("a crash at any write of the recorder", () => {
   it("rejects with the recorder's own error when a state cannot be recorded", async () => {
     const failing = failAt(keptRuns(), 3, { methods: ["step"] });
     await expect(batchAgent(failing.subject, []).invoke("go")).rejects.toMatchObject({ code: "store_failed" });
+  });
+
+  it("tells watchers of the end of a run whose recorder fails, and gives what there is of it (EVT-02)", async () => {
+    const failing = failAt(keptRuns(), 2);
+    const events = eventRecorder();
+    const agent = createAgent({ name: "a", model: scriptedModel(["Hello."]), recorder: failing.subject, events });
+    const { error, run } = await failureOf(agent.invoke("Hi"));
+    expect(error.code).toBe("store_failed");
+    expect(run.newMessages[0]).toMatchObject({ role: "user" });
+    expect(events.types().filter((type) => type.startsWith("run."))).toEqual(["run.started", "run.failed"]);
   });
 });

@@ -52,7 +52,8 @@ describe("a slow reader", () => {
   test("of events alone holds the run between its steps (STM-06)", async () => {
     const script = Array.from({ length: 50 }, (_, at) => ({ toolCalls: [{ name: "look", args: { at } }] }));
     const model = scriptedModel(script);
-    const agent = createAgent({ name: "a", model, tools: [fakeTool({ name: "look" })], limits: { maxModelCalls: 50 } });
+    const tools = [fakeTool({ name: "look", input: z.object({ at: z.number() }) })];
+    const agent = createAgent({ name: "a", model, tools, limits: { maxModelCalls: 50 } });
     const stream = agent.stream("Go.", { modes: ["events"] });
     await stream.next();
     for (let i = 0; i < 50; i++) await turn();

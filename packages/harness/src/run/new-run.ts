@@ -1,0 +1,117 @@
+import {
+  type AgentInput,
+  emptyUsage,
+  isTinyAgentsError,
+  type Limits,
+  narrowLimits,
+  type ResolvedLimits,
+  type RunConfig,
+  type RunSurroundings,
+  randomIds,
+  resolveLimits,
+  type StartOptions,
+  systemClock,
+  toMessages,
+} from "@tinyagents/core";
+import type { AgentDefinition } from "../definition.js";
+import type { ParentRun } from "../sub-agent.js";
+import type { LiveRunOptions } from "./live-run.js";
+import type { LiveState } from "./live-state.js";
+
+const IDS = randomIds();
+
+/** Who a run is that no other run started. */
+export function rootConfig(
+  definition: AgentDefinition,
+  options: StartOptions & Pick<RunSurroundings, "ids">,
+): RunConfig {
+  const { limits } = definition;
+  const runId = options.runId ?? (options.ids ?? definition.ids ?? IDS).next("run");
+  return {
+    runId,
+    rootRunId: runId,
+    ...(options.threadId === undefined ? {} : { threadId: options.threadId }),
+    depth: 0,
+    tags: options.tags ?? [],
+    metadata: options.metadata ?? {},
+    configurable: options.configurable ?? {},
+    limits: options.limits === undefined ? limits : overrideLimits(limits, options.limits),
+  };
+}
+
+/** Who a run is below another: it inherits what its parent is, and no limit wider than what its parent has left. */
+export function configBelow(definition: AgentDefinition, { context, childRunId, limits }: ParentRun): RunConfig {
+  const { config } = context;
+  return {
+    runId: childRunId,
+    rootRunId: config.rootRunId,
+    parentRunId: config.runId,
+    depth: config.depth + 1,
+    tags: config.tags,
+    metadata: config.metadata,
+    configurable: config.configurable,
+    limits: narrowLimits(definition.limits, limits),
+  };
+}
+
+/** What a run below another is given by it. */
+export function surroundingsBelow({ context }: ParentRun, signal: AbortSignal): LiveRunOptions {
+  const { data, clock, ids, random, events, recorder } = context;
+  return { data, clock, ids, random, events, recorder, stores: storesOf(context), signal };
+}
+
+/** Limits with some replaced. */
+export function overrideLimits(own: ResolvedLimits, limits: Limits): ResolvedLimits {
+  const { maxTotalTokens, wallClockMs, ...rest } = own;
+  return resolveLimits({ ...rest, maxTotalTokens, wallClockMs, ...limits });
+}
+
+/** A run with nothing done yet. */
+export function newState(
+  definition: AgentDefinition,
+  input: AgentInput,
+  config: RunConfig,
+  { clock }: Pick<RunSurroundings, "clock">,
+): LiveState {
+  return {
+    v: 1,
+    agent: definition.name,
+    phase: "start",
+    config,
+    messages: [...toMessages(input)],
+    newFrom: 0,
+    counters: { steps: 0, modelCalls: 0, toolCalls: 0, retries: 0, corrections: 0 },
+    usage: emptyUsage(),
+    childUsage: emptyUsage(),
+    usageByModel: [],
+    cost: null,
+    unpricedCalls: 0,
+    seq: 0,
+    startedAtMs: (clock ?? definition.clock ?? systemClock).now(),
+    activeMs: 0,
+    middleware: {},
+    memoryVersion: null,
+    lastResponse: null,
+    batch: null,
+    edits: [],
+    recentTurns: [],
+    repeats: 0,
+    limit: null,
+    finalizing: false,
+    output: null,
+    stop: null,
+    answers: {},
+    requests: [],
+    resumeAt: null,
+    error: null,
+  };
+}
+
+function storesOf(context: ParentRun["context"]): LiveRunOptions["stores"] {
+  try {
+    return context.stores;
+  } catch (error) {
+    if (isTinyAgentsError(error, "invalid_request")) return undefined;
+    throw error;
+  }
+}
