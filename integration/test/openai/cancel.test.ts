@@ -1,5 +1,6 @@
 import { manualClock } from "@tinyagents/core";
-import { createAgent, runOf } from "@tinyagents/harness";
+import { type Agent, createAgent, runOf } from "@tinyagents/harness";
+import { toArray } from "@tinyagents/testkit";
 import type { WireAnswer, WireFault } from "@tinyagents/testkit/wire";
 import { describe, expect, it } from "vitest";
 import { served } from "./world.js";
@@ -15,14 +16,20 @@ async function talker(fault: WireFault) {
 
 describe("cancelling a run closes the connection: the server sees it", () => {
   it.each([silent, stalled])("by a signal, while the answer is waited for or half there: $type", async (fault) => {
-    const { server, agent } = await talker(fault);
-    const controller = new AbortController();
-    const run = agent.invoke("Tell me.", { signal: controller.signal });
-    const request = await server.received();
-    controller.abort("enough");
-    await expect(run).rejects.toMatchObject({ code: "cancelled", details: { reason: "enough" } });
-    expect(await request.ended).toBe("aborted");
-    expect(server.requests).toHaveLength(1);
+    const ways = [
+      (agent: Agent, signal: AbortSignal) => agent.invoke("Tell me.", { signal }),
+      (agent: Agent, signal: AbortSignal) => toArray(agent.stream("Tell me.", { signal })),
+    ];
+    for (const run of ways) {
+      const { server, agent } = await talker(fault);
+      const controller = new AbortController();
+      const running = run(agent, controller.signal);
+      const request = await server.received();
+      controller.abort("enough");
+      await expect(running).rejects.toMatchObject({ code: "cancelled", details: { reason: "enough" } });
+      expect(await request.ended).toBe("aborted");
+      expect(server.requests).toHaveLength(1);
+    }
   });
 
   it("by leaving the stream", async () => {

@@ -5,6 +5,7 @@ import {
   type ComposedMiddleware,
   compose,
   type EventSink,
+  fanOut,
   type JsonObject,
   type PriceSource,
   type ResolvedLimits,
@@ -53,6 +54,8 @@ export interface AgentDefinition extends Omit<RunSurroundings, "data"> {
   readonly noProgress: Required<NoProgressPolicy> | undefined;
   readonly approver: Approver | undefined;
   readonly events: EventSink | undefined;
+  /** `events`, made safe: what it throws is its own concern. One for all runs that only it listens to. */
+  readonly sink: EventSink;
   readonly prices: PriceSource | undefined;
   readonly schemaValidator: SchemaValidator | undefined;
   readonly countTokens: TokenCounter | undefined;
@@ -103,6 +106,7 @@ export function defineAgent(options: AgentOptions<OutputOption | undefined>): Ag
     noProgress: noProgressPolicy(policies.noProgress),
     approver: options.approver,
     events: options.events,
+    sink: fanOut(options.events === undefined ? [] : [options.events]),
     prices: options.prices,
     schemaValidator: options.schemaValidator,
     countTokens: options.countTokens,

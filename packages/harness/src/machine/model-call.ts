@@ -38,7 +38,8 @@ class Attempt implements ModelCallContext, Deadline {
   constructor(call: ModelCall, limitMs: number) {
     this.#call = call;
     this.#limitMs = limitMs;
-    this.atMs = call.clock.now() + limitMs;
+    // The first attempt begins with its call.
+    this.atMs = (call.reached ? call.clock.now() : call.startedAtMs) + limitMs;
   }
 
   get delivery(): "incremental" | "whole" {

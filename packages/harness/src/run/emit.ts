@@ -36,6 +36,9 @@ export function envelopeOf<T extends EventType>(run: LiveRun, type: T, data: Eve
  * is its own concern.
  */
 export function listenersOf(run: LiveRun): EventSink {
+  const { definition, events, show } = run;
+  if (show === undefined && events !== undefined)
+    return events === definition.events ? definition.sink : fanOut([events]);
   const stream: EventSink = {
     deltas: false,
     payloads: false,
@@ -43,7 +46,5 @@ export function listenersOf(run: LiveRun): EventSink {
       if (run.shows("events")) run.offer({ type: "event", event });
     },
   };
-  const { events, show } = run;
-  if (events === undefined) return fanOut([stream]);
-  return fanOut(show === undefined ? [events] : [events, stream]);
+  return fanOut(run.events === undefined ? [stream] : [run.events, stream]);
 }
