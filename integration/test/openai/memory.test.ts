@@ -75,7 +75,7 @@ describe("the memory of a thread, over the wire", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it("is nobody's twice: of two runs at once on a thread, one is remembered and the other gets a conflict (MEM-03)", async () => {
+  it("of two runs at once on a thread is that of one; the other gets a conflict (MEM-03)", async () => {
     let letGo = (): void => {};
     const gate = new Promise<void>((resolve) => {
       letGo = resolve;

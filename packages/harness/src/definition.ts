@@ -67,7 +67,7 @@ export interface AgentDefinition extends Omit<RunSurroundings, "data"> {
 }
 
 /** The parts of a request that are the same for every call of an agent. */
-export type RequestTemplate = ModelSettings & {
+type RequestTemplate = ModelSettings & {
   readonly tools?: readonly ToolDeclaration[];
   readonly responseFormat?: import("@tinyagents/core").ResponseFormat;
 };

@@ -60,7 +60,7 @@ async function admitSlowly(
 }
 
 /** Checks a call that somebody changed, under its id. */
-export function recheck(
+function recheck(
   run: LiveRun,
   { id, name, args, modelCallId }: ToolInvocation,
 ): Awaitable<PreparedCall | ToolMessage> {

@@ -17,7 +17,7 @@ export interface RunPlan {
   readonly middleware: "none" | "looks" | "throws" | "stops" | "jumps";
 }
 
-export type ToolDeed = "value" | "throws" | "hangs" | "deaf" | "stop" | "interrupt" | "late";
+type ToolDeed = "value" | "throws" | "hangs" | "deaf" | "stop" | "interrupt" | "late";
 
 const call = fc.record(
   {

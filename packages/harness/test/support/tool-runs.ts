@@ -61,6 +61,6 @@ export function stored<T>(value: T): T {
 }
 
 /** Names of tools, for lists. */
-export function namesOf(tools: readonly AnyTool[]): readonly string[] {
+function namesOf(tools: readonly AnyTool[]): readonly string[] {
   return tools.map(({ spec }) => spec.name);
 }
