@@ -14,6 +14,7 @@ export function build(entry: Record<string, string>, options: Options = {}): Opt
     treeshake: true,
     splitting: true,
     skipNodeModulesBundle: true,
+    removeNodeProtocol: false,
     silent: true,
     ...options,
   };

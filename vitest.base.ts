@@ -8,7 +8,7 @@ export const shared = {
   test: {
     include: ["{src,test}/**/*.test.ts"],
     exclude: ["**/*.live.test.ts", "**/node_modules/**", "**/dist/**"],
-    passWithNoTests: true,
+    passWithNoTests: false,
     restoreMocks: true,
     typecheck: { enabled: false },
   },
