@@ -60,10 +60,7 @@ async function admitSlowly(
 }
 
 /** Checks a call that somebody changed, under its id. */
-function recheck(
-  run: LiveRun,
-  { id, name, args, modelCallId }: ToolInvocation,
-): Awaitable<PreparedCall | ToolMessage> {
+function recheck(run: LiveRun, { id, name, args, modelCallId }: ToolInvocation): Awaitable<PreparedCall | ToolMessage> {
   return prepare(run, { type: "tool_call", id, name, args }, modelCallId);
 }
 

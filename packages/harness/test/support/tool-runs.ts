@@ -1,4 +1,4 @@
-import type { AgentRun, AnyTool, JsonObject, ToolMessage } from "@tinyagents/core";
+import type { AgentRun, JsonObject, ToolMessage } from "@tinyagents/core";
 import { type AgentOptions, createAgent, type OutputOf, type OutputOption, type RunOptions } from "@tinyagents/harness";
 import {
   type EventRecorder,
@@ -58,9 +58,4 @@ export function resultsOf(run: Pick<AgentRun<unknown>, "messages">): readonly To
 /** What a state is after it was stored and read again. */
 export function stored<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
-}
-
-/** Names of tools, for lists. */
-function namesOf(tools: readonly AnyTool[]): readonly string[] {
-  return tools.map(({ spec }) => spec.name);
 }
