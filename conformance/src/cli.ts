@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { createJiti } from "jiti";
 import { runCommand } from "./command.js";
 

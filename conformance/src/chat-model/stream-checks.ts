@@ -1,6 +1,8 @@
 import {
   type Capability,
   collect,
+  isJsonObject,
+  type JsonObject,
   type ModelDelta,
   type ModelRequest,
   type ModelResponse,
@@ -161,15 +163,20 @@ export const streamChecks: readonly Check<ModelUnderTest>[] = [
     name: "passes the provider's options on, under the request's own settings",
     group: "requests",
     needs: [RECORDED_REQUESTS],
-    run: (subject) =>
-      subject.within("text", async ({ model, requests }) => {
-        const own = { x_conformance: "passed on", model: "overridden", messages: ["overridden"] };
-        await ask(model, { providerOptions: { [model.profile.provider]: own, elsewhere: { x_other: "not mine" } } });
-        const body = JSON.stringify(requests()[0]?.body ?? null);
-        assertIncludes(body, "passed on", "the request");
-        assert(!body.includes("overridden"), `an option of the provider overrode a setting: ${body}`);
-        assert(!body.includes("not mine"), `the options of another provider were sent: ${body}`);
-      }),
+    async run(subject) {
+      const settings = await sentBy(subject, {});
+      // What a plain request has is what this API calls its settings: none of it may be overridden.
+      const own = Object.fromEntries(Object.keys(settings).map((name) => [name, "overridden"]));
+      const { provider } = await subject.within("text", async ({ model }) => model.profile);
+      const sent = await sentBy(subject, {
+        [provider]: { ...own, x_conformance: "passed on" },
+        elsewhere: { x_other: "not mine" },
+      });
+      const body = JSON.stringify(sent);
+      assertIncludes(body, "passed on", "the request");
+      assert(!body.includes("overridden"), `an option of the provider overrode a setting: ${body}`);
+      assert(!body.includes("not mine"), `the options of another provider were sent: ${body}`);
+    },
   },
   {
     name: "refuses a request for what its profile does not affirm",
@@ -187,3 +194,16 @@ export const streamChecks: readonly Check<ModelUnderTest>[] = [
       }),
   },
 ];
+
+/** The body of a plain request with these options. */
+function sentBy(
+  subject: ModelUnderTest,
+  providerOptions: NonNullable<ModelRequest["providerOptions"]>,
+): Promise<JsonObject> {
+  return subject.within("text", async ({ model, requests }) => {
+    await ask(model, { providerOptions });
+    const body = requests()[0]?.body;
+    assert(isJsonObject(body), "the body of the request is recorded as an object");
+    return body;
+  });
+}
