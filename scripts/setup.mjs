@@ -12,7 +12,7 @@ const stamps = join(root, "node_modules", ".tinyagents");
 export async function install() {
   const wanted = installState();
   if (readStamp("install") === wanted) return 0;
-  console.log("Installing dependencies.");
+  console.log("Installing dependencies, about a minute the first time.");
   const [command, ...args] = pnpm();
   const code = await run(
     command,
@@ -26,7 +26,7 @@ export async function install() {
 /** Builds everything that the examples need, unless the last build saw the same files. */
 export async function build() {
   if (isBuilt()) return 0;
-  console.log("Building.");
+  console.log("Building, about a minute the first time.");
   const code = await turbo(["build"]);
   if (code === 0) markBuilt();
   return code;
@@ -49,11 +49,15 @@ function pnpm() {
   return found === packageManager ? [tool("pnpm")] : ["npx", "--yes", packageManager];
 }
 
-/** Native packages without a prebuilt binary compile against this Node's own headers, so none are downloaded. */
+/**
+ * Native packages without a prebuilt binary compile against this Node's own headers, so none are downloaded. Newer versions
+ * of npm and pnpm are no news here: the version is pinned.
+ */
 function installEnv() {
+  const env = { ...toolEnv(), npm_config_update_notifier: "false" };
   const nodeDir = dirname(dirname(process.execPath));
   const hasHeaders = existsSync(join(nodeDir, "include", "node", "node.h"));
-  return hasHeaders ? { ...toolEnv(), npm_config_nodedir: nodeDir } : toolEnv();
+  return hasHeaders ? { ...env, npm_config_nodedir: nodeDir } : env;
 }
 
 function installState() {

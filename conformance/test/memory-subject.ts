@@ -4,10 +4,10 @@ import {
   type ErrorCode,
   type JsonObject,
   type JsonValue,
+  lackingCapabilities,
   type ModelDelta,
   type ModelProfile,
   type ModelRequest,
-  missingCapabilities,
   onAbort,
   redactText,
   TinyAgentsError,
@@ -85,7 +85,7 @@ async function* readExchange(exchange: Exchange, apiKey: string): AsyncGenerator
 }
 
 function refuseMissing({ provider, model, ...profile }: ModelProfile, request: ModelRequest): void {
-  const capabilities = missingCapabilities({ provider, model, ...profile }, request.requires ?? []);
+  const capabilities = lackingCapabilities({ provider, model, ...profile }, request);
   if (capabilities.length === 0) return;
   throw new TinyAgentsError("capability_missing", "It cannot do that.", { details: { model, capabilities } });
 }

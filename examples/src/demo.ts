@@ -1,24 +1,31 @@
 // The program behind `npm run demo`: an agent answers a question about a folder of documents.
 import { fileURLToPath } from "node:url";
 import { messageOf } from "@tinyagents/core";
+import { runOf } from "@tinyagents/harness";
 import { callersFolder, HELP, type Options, readArgs } from "./demo/args.js";
 import { runAssistant, type Task, termsOf } from "./demo/assistant.js";
 import { chooseModel } from "./demo/choose-model.js";
+import { endSoon } from "./demo/end-program.js";
 import { type Folder, openFolder } from "./demo/folder.js";
 import { onInterrupt } from "./demo/interrupt.js";
-import { checkPlace, keepRun, partialRun, readRun } from "./demo/keep-run.js";
-import { printable, renderer } from "./demo/render.js";
+import { checkPlace, dropRun, keepRun, readRun } from "./demo/keep-run.js";
+import { printable, printableLine } from "./demo/printable.js";
+import { renderer } from "./demo/render.js";
 import { UsageError } from "./demo/usage-error.js";
 
 const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 const DOCUMENTS = ["README.md", "docs"];
 const QUESTION = "What does this project promise about a run that is killed?";
+const QUESTION_OF_A_FOLDER = "What are these documents about?";
 const DELAY_ON_TERMINAL_MS = 15;
 
 const DONE = 0;
 const FAILED = 1;
 const MISUSED = 2;
 const INTERRUPTED = 130;
+
+/** The user stopped the run. */
+let stopped = false;
 
 async function main(): Promise<number> {
   const options = readArgs(process.argv.slice(2), callersFolder(process.env, process.cwd()));
@@ -30,14 +37,16 @@ async function main(): Promise<number> {
   const delayMs = options.delayMs ?? (process.stdout.isTTY ? DELAY_ON_TERMINAL_MS : 0);
   const model = chooseModel(modelName, { env: process.env, delayMs });
   const screen = renderer({ write: (text) => void process.stdout.write(text), color: wantsColor() });
-  console.log(printable(heading(model.id, folder, "question" in task ? task.question : undefined)));
+  console.log(heading(model.id, folder, "question" in task ? task.question : undefined));
   const { signal, release } = onInterrupt();
   try {
     for await (const item of runAssistant(task, model, folder, signal)) screen.show(item);
+    if (options.resume !== undefined) await dropRun(options.resume);
     return DONE;
   } catch (error) {
     screen.endLine();
     if (!signal.aborted) throw error;
+    stopped = true;
     return await keep(error, options.state);
   } finally {
     release();
@@ -54,22 +63,24 @@ async function prepare(
   const dir = options.dir ?? earlier.dir;
   const only = options.dir === undefined ? (earlier.only ?? (dir === undefined ? DOCUMENTS : undefined)) : undefined;
   const folder = await openFolder(dir ?? REPOSITORY, only);
-  const task = state === undefined ? { question: options.question ?? QUESTION, modelName } : { state };
+  const standard = options.dir === undefined ? QUESTION : QUESTION_OF_A_FOLDER;
+  const task = state === undefined ? { question: options.question ?? standard, modelName } : { state };
   return { task, modelName, folder };
 }
 
 function heading(model: string, { root, only }: Folder, question: string | undefined): string {
   const offline = model.startsWith("mock/") ? " (offline and rule-based, not a language model)" : "";
   const asked = question === undefined ? "Going on with the stopped run." : `Question: ${question}`;
-  return `Model: ${model}${offline}\nDocuments: ${only === undefined ? root : `${only.join(" and ")} in ${root}`}\n${asked}\n`;
+  const where = only === undefined ? root : `${only.join(" and ")} in ${root}`;
+  return `Model: ${printableLine(model)}${offline}\nDocuments: ${printableLine(where)}\n${printable(asked)}\n`;
 }
 
 /** Keeps what an interrupted run has done. */
 async function keep(error: unknown, file: string): Promise<number> {
-  const run = partialRun(error);
+  const run = runOf(error);
   if (run === undefined) throw error;
   await keepRun(file, run.state);
-  console.log(`\nStopped. Go on with: npm run demo -- --resume ${JSON.stringify(file)}`);
+  console.log(`\n${printableLine(`Stopped. Go on with: npm run demo -- --resume ${JSON.stringify(file)}`)}`);
   return INTERRUPTED;
 }
 
@@ -81,7 +92,10 @@ function wantsColor(): boolean {
 /** Whoever reads the output may leave early: `npm run demo | head`. */
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? DONE : FAILED));
 
-process.exitCode = await main().catch((error: unknown) => {
-  console.error(printable(messageOf(error).replace(/\s+/g, " ")));
+const code = await main().catch((error: unknown) => {
+  console.error(printableLine(messageOf(error)));
   return error instanceof UsageError ? MISUSED : FAILED;
 });
+// A read that hangs must not keep a program that was told to stop.
+if (stopped) await endSoon(code);
+process.exitCode = code;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openaiWireServer } from "@tinyagents/testkit/wire";
@@ -41,6 +42,20 @@ describe("the demo", () => {
     expect(stdout).toContain('oars.md, "Oars":\nA broken oar is replaced by the harbour master.');
     expect(stdout).toMatch(FOOTER);
     expect(code).toBe(0);
+  });
+
+  it("asks what a folder is about when it is given no question", async () => {
+    const { code, stdout } = await run("demo", ["--dir", "."], { cwd: tempFolder(FILES) });
+    expect(stdout).toContain("Question: What are these documents about?");
+    expect(stdout).toContain('oars.md, "Oars":\nAn oar is made of ash.');
+    expect(stdout).toContain("sails.md");
+    expect(code).toBe(0);
+  });
+
+  it("reads the page that is named after what is asked", async () => {
+    const { stdout } = await run("demo", ["How do I write a middleware?"], { cwd: tempFolder() });
+    expect(toolCallsIn(stdout)[1]).toBe("> read_file docs/middleware.md");
+    expect(stdout).toContain('docs/middleware.md, "');
   });
 
   it("takes a folder relative to where npm was called", async () => {
@@ -167,6 +182,7 @@ describe("Ctrl-C in the demo", () => {
     expect(toolCallsIn(second.stdout)).toEqual([]);
     expect(second.stdout).toContain("A broken oar is replaced by the harbour master.");
     expect(second.stdout).toMatch(/ 2 tool calls \| /);
+    expect(readdirSync(cwd).sort()).toEqual(["oars.md", "sails.md"]);
   });
 
   it("cancels the request of a real model, and the run goes on from there", async () => {
@@ -204,6 +220,36 @@ describe("Ctrl-C in the demo", () => {
     program.interrupt();
     program.interrupt();
     expect((await program.ended).code).toBe(130);
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("ends after %s when a read hangs, with the run kept", async (signal) => {
+    const cwd = tempFolder(FILES);
+    const hang = `import fs from "node:fs"; import { syncBuiltinESMExports } from "node:module";
+      const { open } = fs.promises;
+      fs.promises.open = (path, ...more) => {
+        if (!String(path).endsWith("oars.md")) return open(path, ...more);
+        process.stdout.write("it hangs");
+        return open(new URL("pipe", import.meta.url));
+      };
+      syncBuiltinESMExports();`;
+    const outside = tempFolder({ "hang.mjs": hang });
+    execFileSync("sh", ["-c", 'mkfifo "$0"', join(outside, "pipe")]);
+    const env = { NODE_OPTIONS: `--import=${join(outside, "hang.mjs")}` };
+    const program = start("demo", ["--dir", ".", "--delay", "60", QUESTION], { cwd, env });
+    await program.shows("it hangs");
+    program.interrupt(signal);
+    const { stdout, ...ended } = await program.ended;
+    expect(ended).toEqual({ code: null, signal: "SIGINT", stderr: "" });
+    expect(stdout).toContain("Stopped. Go on with: ");
+    expect(JSON.parse(readFileSync(join(cwd, "demo-run.json"), "utf8"))).toMatchObject({ v: 1, agent: "documents" });
+  });
+
+  it("prints no more than one line about where the run is, whatever its name", async () => {
+    const cwd = tempFolder(FILES);
+    const program = start("demo", ["--dir", ".", "--delay", "60", "--state", "a\u009b\u202eb.json", QUESTION], { cwd });
+    await program.shows("A broken");
+    program.interrupt();
+    expect((await program.ended).stdout).toMatch(/\nStopped\. Go on with: [^\n]*\/ab\.json"\n$/);
   });
 
   it("says in one line that the run could not be kept", async () => {

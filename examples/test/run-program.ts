@@ -6,6 +6,8 @@ import { generated } from "./bundle.js";
 /** A program that ended. */
 export interface Ended {
   readonly code: number | null;
+  /** What ended it from outside or by itself, in place of a code. */
+  readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -15,7 +17,7 @@ export interface Running {
   readonly ended: Promise<Ended>;
   /** Resolves once this text stands in what the program wrote. */
   shows(text: string): Promise<void>;
-  interrupt(): void;
+  interrupt(signal?: NodeJS.Signals): void;
 }
 
 export interface ProgramOptions {
@@ -33,11 +35,11 @@ export function start(name: string, args: readonly string[], { cwd, env = {} }: 
   const output = collect(child);
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code) => resolve({ code, ...output.soFar() }));
+    child.once("close", (code, signal) => resolve({ code, signal, ...output.soFar() }));
   });
   return {
     ended,
-    interrupt: () => void child.kill("SIGINT"),
+    interrupt: (signal = "SIGINT") => void child.kill(signal),
     shows: (text) => Promise.race([output.has(text), ended.then((end) => failed(text, end))]),
   };
 }

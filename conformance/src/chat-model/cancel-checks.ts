@@ -114,7 +114,7 @@ export const cancelChecks: readonly Check<ModelUnderTest>[] = [
     const controller = new AbortController();
     const deltas = stream(model, {}, { signal: controller.signal })[Symbol.asyncIterator]();
     await firstText(deltas);
-    const details = { scope: "run", limitMs: 5 } as const;
+    const details = { scope: "model_call", limitMs: 5 } as const;
     const next = deltas.next();
     next.catch(() => undefined);
     controller.abort(new TinyAgentsError("timeout", "The run took too long.", { details }));

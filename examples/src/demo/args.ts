@@ -5,7 +5,7 @@ import { UsageError } from "./usage-error.js";
 /** What the command line asks for. */
 export interface Options {
   readonly help: boolean;
-  /** Absent: a question that the default folder answers, or that of the resumed run. */
+  /** Absent: one that the default folder answers, what a folder of `--dir` is about, or that of the resumed run. */
   readonly question: string | undefined;
   /** Absolute. Absent: this repository's documents, or the folder of the resumed run. */
   readonly dir: string | undefined;
@@ -25,7 +25,7 @@ export const HELP: string = `Asks an agent about a folder of documents. It lists
 
   --dir PATH            the folder (default: docs and README.md of this repository)
   --model openai/NAME   a model of OpenAI, or of a compatible server, in place of the offline one
-  --resume FILE         go on with a run that was stopped
+  --resume FILE         go on with a run that was stopped; its file is removed when it has ended
   --state FILE          where a run's state goes when you stop it (default: demo-run.json, or the file of --resume)
   --delay MS            pause of the offline model before each word (default: 15 on a terminal, else 0)
   --help                this text

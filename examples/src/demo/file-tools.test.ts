@@ -26,6 +26,25 @@ describe("the file tools", () => {
     ]);
   });
 
+  it("search no further once they are cancelled between two files", async () => {
+    const { root } = await openFolder(tempFolder({ "a.md": "oar", "b.md": "oar" }));
+    const controller = new AbortController();
+    let looked = 0;
+    const folder = {
+      root,
+      get only(): undefined {
+        looked += 1; // one look at each file to list it, then one or two to read it
+        if (looked === 3) controller.abort();
+        return undefined;
+      },
+    };
+    const search = fileTools(folder).find(({ spec }) => spec.name === "search_files");
+    if (search === undefined) throw new Error("there is no search_files");
+    const searching = search.execute({ query: "oar" } as never, testRuntime(search, { signal: controller.signal }));
+    await expect(searching).rejects.toMatchObject({ code: "cancelled" });
+    expect(looked).toBeLessThanOrEqual(4);
+  });
+
   it("list files", async () => {
     expect(await call({ "a.md": "", "b/c.md": "" }, "list_files", {})).toMatchObject({
       content: [{ type: "json", value: ["a.md", "b/c.md"] }],
@@ -51,6 +70,29 @@ describe("the file tools", () => {
     });
   });
 
+  it("count the lines as an editor does: a line break at the end begins no other line", async () => {
+    for (const [text, summary] of [
+      ["one\ntwo\n", "2 lines"],
+      ["one\n", "1 line"],
+      ["one\n\n", "2 lines"],
+    ] as const) {
+      expect(await call({ "a.md": text }, "read_file", { path: "a.md" })).toMatchObject({ summary });
+    }
+    await expect(call({ "a.md": "one\n" }, "read_file", { path: "a.md", fromLine: 2 })).rejects.toThrow("1 line only");
+  });
+
+  it("find a file by its name and title, other forms of a word, and tables last", async () => {
+    const files = {
+      "coverage.md": "| closing | oars.test |\n| closed oars | x |",
+      "a.md": "The oar closes.",
+      "oars.md": "An oar. It is closed.",
+      "z.md": "# Oars, when they close\n\nText.",
+    };
+    const found = await call(files, "search_files", { query: "close oars" });
+    const paths = ["z.md", "oars.md", "a.md", "coverage.md"];
+    expect(found.content).toMatchObject([{ type: "json", value: paths.map((path) => ({ path })) }]);
+  });
+
   it("read a file, from a line on, and say where to go on when it is long", async () => {
     expect(await call({ "a.md": "one\ntwo" }, "read_file", { path: "a.md" })).toMatchObject({
       content: [{ text: "one\ntwo" }],
@@ -62,6 +104,6 @@ describe("the file tools", () => {
     const long = { "a.md": Array.from({ length: 10_000 }, () => "123456789").join("\n") };
     const first = await call(long, "read_file", { path: "a.md" });
     expect(first.content).toMatchObject([{ text: expect.stringMatching(/\n\[cut: go on with fromLine 4001\]$/) }]);
-    await expect(call({ "a.md": "one" }, "read_file", { path: "a.md", fromLine: 2 })).rejects.toThrow("1 lines only");
+    await expect(call({ "a.md": "one" }, "read_file", { path: "a.md", fromLine: 2 })).rejects.toThrow("1 line only");
   });
 });

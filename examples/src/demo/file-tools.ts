@@ -1,4 +1,4 @@
-import { type AnyTool, content, tool } from "@tinyagents/core";
+import { type AnyTool, content, throwIfAborted, tool } from "@tinyagents/core";
 import { z } from "zod";
 import { type Folder, listFiles, readTextFile, type TextFile } from "./folder.js";
 import { searchTexts } from "./search.js";
@@ -40,9 +40,9 @@ export function fileTools(folder: Folder): readonly AnyTool[] {
         fromLine: z.number().int().min(1).optional().describe("Where to start, for a long file (default 1)"),
       }),
       policy,
-      execute: async ({ path, fromLine = 1 }) => {
-        const file = await readTextFile(folder, path);
-        const lines = file.text.split("\n");
+      execute: async ({ path, fromLine = 1 }, { signal }) => {
+        const file = await readTextFile(folder, path, signal);
+        const lines = linesOf(file.text);
         return content(excerpt(lines, fromLine), { summary: counted(lines.length, "line") });
       },
     }),
@@ -53,14 +53,21 @@ export function fileTools(folder: Folder): readonly AnyTool[] {
 async function readAll(folder: Folder, signal: AbortSignal): Promise<readonly TextFile[]> {
   const texts: TextFile[] = [];
   for (const path of await listFiles(folder, signal)) {
-    const file = await readTextFile(folder, path).catch(() => undefined);
+    const file = await readTextFile(folder, path, signal).catch(() => undefined);
+    throwIfAborted(signal);
     if (file !== undefined) texts.push(file);
   }
   return texts;
 }
 
+/** A line break at the end ends the last line and begins no other. */
+function linesOf(text: string): readonly string[] {
+  const lines = text.split("\n");
+  return lines.length > 1 && lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
 function excerpt(lines: readonly string[], fromLine: number): string {
-  if (fromLine > lines.length) throw new Error(`the file has ${lines.length} lines only`);
+  if (fromLine > lines.length) throw new Error(`the file has ${counted(lines.length, "line")} only`);
   let chars = 0;
   let end = fromLine - 1;
   while (end < lines.length && chars + (lines[end]?.length ?? 0) < MAX_CHARS) chars += (lines[end++]?.length ?? 0) + 1;

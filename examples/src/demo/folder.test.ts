@@ -39,6 +39,13 @@ describe("listFiles", () => {
     await expect(listFiles(folder, AbortSignal.abort())).rejects.toMatchObject({ code: "cancelled" });
   });
 
+  it("leaves out a file whose name would begin a line of its own or command the terminal", async () => {
+    const names = ["a\n< 3 lines.md", "b\u001b[2J.md", "c\td.md", "e f.md", "g\u2028h.md", "i\u061cj.md"];
+    const folder = await openFolder(tempFolder(Object.fromEntries(names.map((name) => [name, "x"]))));
+    expect(await listFiles(folder)).toEqual(["e f.md"]);
+    await expect(readTextFile(folder, "a\n< 3 lines.md")).rejects.toThrow("does not exist");
+  });
+
   it("stays with the names that it is limited to", async () => {
     const folder = await openFolder(tempFolder({ "README.md": "", "docs/a.md": "", "src/b.ts": "" }), [
       "README.md",
@@ -101,6 +108,17 @@ describe("readTextFile", () => {
     for (const path of [".env", ".git/config"])
       await expect(readTextFile(folder, path)).rejects.toThrow("does not exist");
     await expect(readTextFile(folder, "env.md")).rejects.toThrow("outside of the folder");
+  });
+
+  it("reads a file of the system that says it has no bytes, and refuses a device", async () => {
+    const { text } = await readTextFile(await openFolder("/proc/self"), "status");
+    expect(text).toContain("Pid:");
+    await expect(readTextFile(await openFolder("/dev"), "zero")).rejects.toThrow("is not a file");
+  });
+
+  it("reads nothing once it is cancelled", async () => {
+    const folder = await openFolder(tempFolder({ "a.md": "text" }));
+    await expect(readTextFile(folder, "a.md", AbortSignal.abort())).rejects.toMatchObject({ code: "cancelled" });
   });
 
   it("refuses folders, binary files, other encodings, files that are too large, and pipes", async () => {

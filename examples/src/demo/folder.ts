@@ -2,6 +2,9 @@ import { constants } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { messageOf, throwIfAborted } from "@tinyagents/core";
+import { unlessAborted } from "./abandon.js";
+import { readAtMost } from "./bounded-read.js";
+import { printable } from "./printable.js";
 import { UsageError } from "./usage-error.js";
 
 /** A folder whose files may be read, and nothing beside it. */
@@ -36,12 +39,16 @@ export async function openFolder(dir: string, only?: readonly string[]): Promise
   }
 }
 
-/** The files of a folder and of those in it, by name. Links, hidden names and what tools install are left out. */
+/**
+ * The files of a folder and of those in it, by name. Links, hidden names, names with line breaks or control characters
+ * and what tools install are left out.
+ */
 export async function listFiles(folder: Folder, signal?: AbortSignal): Promise<readonly string[]> {
   const found: string[] = [];
   const visit = async (dir: string, depth: number): Promise<void> => {
     throwIfAborted(signal);
-    const entries = await readdir(join(folder.root, dir), { withFileTypes: true }).catch(() => []);
+    const reading = readdir(join(folder.root, dir), { withFileTypes: true }).catch(() => []);
+    const entries = await unlessAborted(reading, signal);
     entries.sort((one, other) => (one.name < other.name ? -1 : 1));
     for (const entry of entries) {
       const path = dir === "" ? entry.name : `${dir}/${entry.name}`;
@@ -56,11 +63,17 @@ export async function listFiles(folder: Folder, signal?: AbortSignal): Promise<r
 
 /**
  * Reads a text file of the folder.
- * @throws Error, in words for the model, for a path that leads out of it and for what is no readable text.
+ * @throws Error, in words for the model, for a path that leads out of it and for what is no readable text; the abort
+ * error of the signal.
  */
-export async function readTextFile(folder: Folder, path: string): Promise<TextFile> {
+export function readTextFile(folder: Folder, path: string, signal?: AbortSignal): Promise<TextFile> {
+  return unlessAborted(readInside(folder, path, signal), signal);
+}
+
+async function readInside(folder: Folder, path: string, signal: AbortSignal | undefined): Promise<TextFile> {
+  throwIfAborted(signal);
   const inside = await resolveInside(folder, path);
-  const bytes = await readBytes(inside, path);
+  const bytes = await readBytes(inside, path, signal);
   if (bytes.includes(0)) throw new Error(`${path} is a binary file`);
   try {
     return {
@@ -91,16 +104,15 @@ async function resolveInside(folder: Folder, path: string): Promise<string> {
 }
 
 /** Opens without following a link that took the file's place, and without waiting for a pipe's other end. */
-async function readBytes(real: string, path: string): Promise<Buffer> {
+async function readBytes(real: string, path: string, signal: AbortSignal | undefined): Promise<Buffer> {
   const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error) => {
     throw new Error(`${path}: ${reasonOf(error)}`);
   });
   try {
-    const about = await handle.stat();
-    if (!about.isFile()) throw new Error(`${path} is not a file`);
-    if (about.size > MAX_BYTES)
-      throw new Error(`${path} has ${about.size} bytes, more than the ${MAX_BYTES} that are read`);
-    return await handle.readFile();
+    if (!(await handle.stat()).isFile()) throw new Error(`${path} is not a file`);
+    const bytes = await readAtMost(handle, MAX_BYTES, signal);
+    if (bytes.length > MAX_BYTES) throw new Error(`${path} has more than the ${MAX_BYTES} bytes that are read`);
+    return bytes;
   } finally {
     await handle.close();
   }
@@ -109,6 +121,7 @@ async function readBytes(real: string, path: string): Promise<Buffer> {
 function isShown({ only }: Folder, path: string): boolean {
   const steps = path.split("/");
   if (only !== undefined && !only.includes(steps[0] ?? "")) return false;
+  if (/\s/.test(path.replaceAll(" ", "")) || printable(path) !== path) return false;
   return steps.every((step) => !step.startsWith(".") && !IGNORED.has(step));
 }
 

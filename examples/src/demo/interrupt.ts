@@ -1,3 +1,5 @@
+import { endNow } from "./end-program.js";
+
 /** What Ctrl-C does: the first one cancels, the second ends the program at once. */
 export interface Interruption {
   readonly signal: AbortSignal;
@@ -10,7 +12,7 @@ const INTERRUPTED = 130;
 export function onInterrupt(): Interruption {
   const controller = new AbortController();
   const handle = (): void => {
-    if (controller.signal.aborted) process.exit(INTERRUPTED);
+    if (controller.signal.aborted) endNow(INTERRUPTED);
     controller.abort("interrupted");
   };
   process.on("SIGINT", handle);

@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAgent } from "@tinyagents/harness";
 import { mockModel } from "@tinyagents/provider-mock";
@@ -22,6 +23,23 @@ it("nothing is left behind when a run cannot be kept", async () => {
   mkdirSync(join(folder, "run.json"));
   await expect(keepRun(join(folder, "run.json"), await someState())).rejects.toThrow();
   expect(readdirSync(folder)).toEqual(["run.json"]);
+});
+
+it("a file that is no regular one, or too large, is refused in one line", async () => {
+  const folder = tempFolder({ "big.json": "" });
+  truncateSync(join(folder, "big.json"), 64 * 1024 * 1024 + 1);
+  execFileSync("sh", ["-c", 'mkfifo "$0"', join(folder, "pipe")]);
+  for (const [file, message] of [
+    [join(folder, "big.json"), /^--resume: .* more than 64 MB\.$/],
+    [join(folder, "pipe"), /^--resume: .* not a regular file\.$/],
+    ["/dev/zero", /^--resume: .* not a regular file\.$/],
+    [folder, /^--resume: .* a folder\.$/],
+  ] as const) {
+    await expect(readRun(file)).rejects.toMatchObject({
+      name: "UsageError",
+      message: expect.stringMatching(message),
+    });
+  }
 });
 
 it("a file that was cut short is refused", async () => {

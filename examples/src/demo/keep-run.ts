@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type AgentRun, type AgentState, isTinyAgentsError } from "@tinyagents/core";
-import { readAgentState } from "@tinyagents/harness";
+import { type AgentState, isTinyAgentsError, readAgentState } from "@tinyagents/core";
+import { readAtMost } from "./bounded-read.js";
 import { reasonOf } from "./folder.js";
 import { UsageError } from "./usage-error.js";
+
+const MAX_RUN_MB = 64;
+const MAX_RUN_BYTES = MAX_RUN_MB * 1024 * 1024;
 
 /**
  * Makes sure, before anything is done, that a run can be kept in this file.
@@ -39,9 +43,7 @@ export async function keepRun(file: string, state: AgentState): Promise<void> {
 
 /** @throws UsageError when the file cannot be read, or holds no run. */
 export async function readRun(file: string): Promise<AgentState> {
-  const text = await readFile(file, "utf8").catch((error) => {
-    throw new UsageError(`--resume: ${file} cannot be read: ${reasonOf(error)}.`);
-  });
+  const text = await readRunText(file);
   try {
     return readAgentState(text);
   } catch (error) {
@@ -50,7 +52,28 @@ export async function readRun(file: string): Promise<AgentState> {
   }
 }
 
-/** The run as far as it got, on an error that ended it. */
-export function partialRun(error: unknown): AgentRun<unknown> | undefined {
-  return (error as { readonly run?: AgentRun<unknown> } | null)?.run;
+async function readRunText(file: string): Promise<string> {
+  const refused = (why: string): UsageError => new UsageError(`--resume: ${file} cannot be read: ${why}.`);
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error) => {
+    throw refused(reasonOf(error));
+  });
+  try {
+    const about = await handle.stat();
+    if (about.isDirectory()) throw refused("it is a folder");
+    if (!about.isFile()) throw refused("it is not a regular file");
+    const tooLarge = refused(`it has more than ${MAX_RUN_MB} MB`);
+    if (about.size > MAX_RUN_BYTES) throw tooLarge;
+    const bytes = await readAtMost(handle, MAX_RUN_BYTES);
+    if (bytes.length > MAX_RUN_BYTES) throw tooLarge;
+    return bytes.toString("utf8");
+  } catch (error) {
+    throw error instanceof UsageError ? error : refused(reasonOf(error));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes the file of a run that was resumed and has ended. A file that cannot be removed does no harm. */
+export async function dropRun(file: string): Promise<void> {
+  await rm(file, { force: true }).catch(() => undefined);
 }

@@ -8,7 +8,8 @@ import {
 } from "@tinyagents/core";
 import { describe, expect, it } from "vitest";
 import { footer } from "./footer.js";
-import { printable, renderer } from "./render.js";
+import { printable } from "./printable.js";
+import { renderer } from "./render.js";
 
 type FooterRun = Pick<AgentRun<unknown>, "treeUsage" | "cost" | "counters" | "elapsedMs">;
 
@@ -46,6 +47,18 @@ describe("footer", () => {
     expect(footer(runOf(usage, { cost: { amount: "1", currency: "EUR", unpricedCalls: 2 } }))).toContain(
       "1 EUR and 2 unpriced calls",
     );
+  });
+
+  it("prints no amount that is not a decimal number, and nothing that commands the terminal", () => {
+    const cost = (amount: string, currency = "USD") =>
+      footer(runOf(undefined, { cost: { amount, currency, unpricedCalls: 0 } }));
+    for (const amount of ["\u001b[2J", "1e9", "NaN", "", "1\n2", "9".repeat(31)]) {
+      expect(cost(amount)).toContain(" | cost unreadable | ");
+    }
+    expect(cost("9".repeat(30))).toContain(`${"9".repeat(30)} USD`);
+    expect(cost("1", "U\u009b\u061c\nSD")).toContain(" | 1 U SD | ");
+    const counters = { modelCalls: "\u001b]0;x\u0007\n1", toolCalls: 0 } as unknown as FooterRun["counters"];
+    expect(footer(runOf(undefined, { counters }))).toContain(" | ]0;x 1 model calls, ");
   });
 
   it("says when the true number of tokens is higher", () => {
@@ -89,6 +102,10 @@ describe("renderer", () => {
 
   it("lets nothing that a file or model says command the terminal", () => {
     expect(printable("a\u001b]0;title\u0007b\u009bc\r\n\td\u202e")).toBe("a]0;titlebc\n\td");
+    expect(printable("a\u061cb\u0080c\u0085d\u009fe\u2028f")).toBe("abcdef");
+    const summary = { ...toolMessage(block, "x"), summary: "2\n> lines" };
+    expect(shown([{ type: "tool_result", ...call, result: summary }])).toBe("< 2 > lines  read_file\n");
+    expect(shown([{ type: "tool_started", ...call, tool: "a\n< b", args: {} }])).toBe("> a < b\n");
     expect(shown([{ type: "text", runId: "r", callId: "m", index: 0, text: "\u001b[2Jhello\n" }])).toBe("[2Jhello\n");
     expect(shown([{ type: "tool_started", ...call, args: { path: "\u001b[2J" } }])).toBe("> read_file [2J\n");
   });

@@ -1,6 +1,7 @@
 import type { AgentRun, AgentStreamItem, JsonObject, ToolMessage } from "@tinyagents/core";
 import { toolText } from "@tinyagents/core";
 import { footer } from "./footer.js";
+import { printable, printableLine } from "./printable.js";
 
 /** Shows a run as it goes. */
 export interface Renderer {
@@ -43,12 +44,12 @@ export function renderer({ write, color }: RendererOptions): Renderer {
         case "restart":
           return line("(the answer starts again)");
         case "tool_started": {
-          const call = printable(`${item.tool}${detail(item.args)}`);
+          const call = printableLine(`${item.tool}${detail(item.args)}`);
           calls.set(item.callId, call);
           return line(`> ${call}`);
         }
         case "tool_result":
-          return line(`${resultOf(item.result)}  ${calls.get(item.callId) ?? printable(item.tool)}`);
+          return line(`${resultOf(item.result)}  ${calls.get(item.callId) ?? printableLine(item.tool)}`);
         case "final":
           return end(item.run);
       }
@@ -58,7 +59,7 @@ export function renderer({ write, color }: RendererOptions): Renderer {
   function end(run: AgentRun<unknown>): void {
     endLine();
     if (run.status !== "completed")
-      line(`(${run.status}${run.finishReason === undefined ? "" : `: ${run.finishReason}`})`);
+      line(printableLine(`(${run.status}${run.finishReason === undefined ? "" : `: ${run.finishReason}`})`));
     text(`\n${dim(footer(run))}\n`);
   }
 }
@@ -69,17 +70,11 @@ function detail(args: JsonObject): string {
 }
 
 function resultOf(result: ToolMessage): string {
-  if (result.isError) return `! ${printable(shortened(toolText(result)))}`;
-  return `< ${printable(result.summary ?? "done")}`;
+  if (result.isError) return `! ${printableLine(shortened(toolText(result)))}`;
+  return `< ${printableLine(shortened(result.summary ?? "done"))}`;
 }
 
 function shortened(text: string): string {
   const oneLine = text.replace(/\s+/g, " ").trim();
   return oneLine.length <= MAX_DETAIL_CHARS ? oneLine : `${oneLine.slice(0, MAX_DETAIL_CHARS - 1)}…`;
-}
-
-/** Text without characters that would command the terminal: files and models may hold anything. */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach the terminal
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
 }

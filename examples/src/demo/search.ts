@@ -9,30 +9,51 @@ export interface Match {
 const MAX_FILES = 8;
 const MAX_LINES = 4;
 const MAX_LINE_CHARS = 240;
+/** What a word counts in the file's name or title, in prose, and in a row of a table. */
+const NAMED = 2;
+const SAID = 1;
+const LISTED = 0.5;
 
-/** Files in the order of how many of the words they have, then how many have them in one line. */
+/** Files that are named after the words first, then those that have most of them, then most of them in one line. */
 export function searchTexts(files: readonly TextFile[], query: string): readonly Match[] {
-  const wanted = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [])];
+  const wanted = [...new Set((query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []).map(root))];
   return files
     .map((file) => rate(file, wanted))
     .filter(({ lines }) => lines.length > 0)
-    .sort((one, other) => other.words - one.words || other.best - one.best)
+    .sort((one, other) => other.score - one.score || other.best - one.best)
     .slice(0, MAX_FILES)
     .map(({ path, lines }) => ({ path, lines }));
 }
 
 function rate({ path, text }: TextFile, wanted: readonly string[]) {
   const hits = text.split("\n").flatMap((line, at) => {
-    const lower = line.toLowerCase();
-    const words = wanted.filter((word) => lower.includes(word));
-    return words.length === 0 ? [] : [{ line: at + 1, text: line.trim().slice(0, MAX_LINE_CHARS), words }];
+    const words = wordsIn(line, wanted);
+    if (words.length === 0) return [];
+    const weight = line.trimStart().startsWith("|") ? LISTED : SAID;
+    return [{ line: at + 1, text: line.trim().slice(0, MAX_LINE_CHARS), words, weight, best: words.length * weight }];
   });
-  const words = new Set(hits.flatMap((hit) => hit.words)).size;
-  hits.sort((one, other) => other.words.length - one.words.length);
+  const title = /^#\s+(.*)$/m.exec(text)?.[1] ?? "";
+  const named = wordsIn(`${path.split("/").at(-1)} ${title}`, wanted);
+  const score = wanted.reduce((sum, word) => {
+    const weights = hits.filter(({ words }) => words.includes(word)).map(({ weight }) => weight);
+    return sum + Math.max(0, ...weights) + (named.includes(word) ? NAMED : 0);
+  }, 0);
+  hits.sort((one, other) => other.best - one.best);
   return {
     path,
-    words,
-    best: hits[0]?.words.length ?? 0,
+    score,
+    best: hits[0]?.best ?? 0,
     lines: hits.slice(0, MAX_LINES).map(({ line, text }) => ({ line, text })),
   };
+}
+
+function wordsIn(text: string, wanted: readonly string[]): readonly string[] {
+  const lower = text.toLowerCase();
+  return wanted.filter((word) => lower.includes(word));
+}
+
+/** What the forms of an English word have in common: closes, closed, closing; a short word is left whole. */
+function root(word: string): string {
+  const cut = word.replace(/ies$/, "").replace(/(?:ing|ed|es|[es])$/, "");
+  return cut.length >= 4 ? cut : word;
 }

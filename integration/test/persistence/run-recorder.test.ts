@@ -103,13 +103,6 @@ describe("what is recorded", () => {
     }
     expect((await entriesOf(log)).map(({ from }) => from)).toEqual([0, 2, 3]);
   });
-
-  it("leaves out fields that are undefined, as JSON does", async () => {
-    const log = memoryAppendStore();
-    const run = drivenRun("r1");
-    await runRecorder(log).step({ ...run.state, stop: undefined } as never);
-    expect(Object.hasOwn((await loaded(log))?.state ?? {}, "stop")).toBe(false);
-  });
 });
 
 describe("tool results", () => {

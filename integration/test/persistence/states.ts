@@ -58,7 +58,7 @@ export function drivenRun(runId: string, input = "Hello"): DrivenRun {
     lastResponse: null,
     batch: null,
     edits: [],
-    recentTurns: [],
+    recentBatches: [],
     repeats: 0,
     limit: null,
     finalizing: false,

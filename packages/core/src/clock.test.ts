@@ -121,7 +121,7 @@ describe("sleeping", () => {
 
   test("does not begin when the signal has aborted, and keeps a reason of ours", async () => {
     const clock = manualClock();
-    const reason = new TinyAgentsError("timeout", "too slow", { details: { scope: "run", limitMs: 5 } });
+    const reason = new TinyAgentsError("timeout", "too slow", { details: { scope: "model_call", limitMs: 5 } });
     expect(await thrownBy(() => clock.sleep(10, AbortSignal.abort(reason)))).toBe(reason);
     expect(clock.timers).toBe(0);
   });

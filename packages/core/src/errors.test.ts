@@ -98,7 +98,7 @@ describe("an error", () => {
 
   test("comes back from its record", () => {
     const record = new TinyAgentsError("timeout", "too slow", {
-      details: { scope: "run", limitMs: 5 },
+      details: { scope: "model_call", limitMs: 5 },
       retryable: false,
       runId: "run-1",
     }).toJSON();

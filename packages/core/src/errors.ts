@@ -1,17 +1,21 @@
 import type { JsonObject, JsonValue } from "./json.js";
+import type { HookName } from "./middleware/middleware.js";
+
+/** Every {@link LimitName}. */
+export const LIMIT_NAMES = [
+  "maxModelCalls",
+  "maxToolCalls",
+  "maxRetries",
+  "maxCorrections",
+  "maxTotalTokens",
+  "wallClockMs",
+] as const;
 
 /** A limit that a run can hit, as options name it. */
-export type LimitName =
-  | "maxModelCalls"
-  | "maxToolCalls"
-  | "maxRetries"
-  | "maxCorrections"
-  | "maxDepth"
-  | "maxTotalTokens"
-  | "wallClockMs";
+export type LimitName = (typeof LIMIT_NAMES)[number];
 
 /** What expired. */
-export type TimeoutScope = "run" | "model_call" | "tool_call" | "cancellation";
+export type TimeoutScope = "model_call" | "tool_call";
 
 /** Every code with the shape of its details. Details are plain JSON and safe to log. */
 export interface ErrorDetails {
@@ -39,7 +43,7 @@ export interface ErrorDetails {
   timeout: { readonly scope: TimeoutScope; readonly limitMs: number; readonly name?: string };
   /** `ignoredBy`: what had not settled when the wait for it ended. */
   cancelled: { readonly reason?: string; readonly ignoredBy?: readonly string[] };
-  retry_exhausted: { readonly attempts: number; readonly lastCode: string };
+  retry_exhausted: { readonly attempts: number; readonly lastCode: ErrorCode };
   limit_exceeded: { readonly limit: LimitName; readonly allowed: number; readonly counters: JsonObject };
   /** The run repeats itself without getting further. */
   no_progress: { readonly repeats: number; readonly calls: readonly string[] };
@@ -50,7 +54,7 @@ export interface ErrorDetails {
     readonly finishReason: string;
     readonly issues: readonly ArgumentIssue[];
   };
-  middleware_failed: { readonly middleware: string; readonly hook: string };
+  middleware_failed: { readonly middleware: string; readonly hook: HookName | "history" | "control" };
   memory_failed: { readonly threadId: string; readonly operation: "load" | "save" };
   store_failed: { readonly store: string; readonly operation: string };
   conflict: { readonly resource: string; readonly expected: JsonValue; readonly found: JsonValue };
@@ -93,7 +97,7 @@ export interface ErrorRecord<C extends ErrorCode = ErrorCode> {
 }
 
 /** What an error may be given besides code, message and details. */
-export interface ErrorOptions {
+export interface TinyAgentsErrorOptions {
   /** Whether a repeat could help. Default: as the code says, see {@link retryableByDefault}. */
   readonly retryable?: boolean | undefined;
   /** What went wrong below. Kept for people with a debugger; never part of `toJSON`. */
@@ -126,7 +130,7 @@ export class TinyAgentsError<C extends ErrorCode = ErrorCode> extends Error {
   readonly retryable: boolean;
   declare readonly runId?: string;
 
-  constructor(code: C, message: string, options: ErrorOptions & { readonly details: ErrorDetails[C] }) {
+  constructor(code: C, message: string, options: TinyAgentsErrorOptions & { readonly details: ErrorDetails[C] }) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;

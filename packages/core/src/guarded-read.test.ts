@@ -23,6 +23,7 @@ describe("parsing JSON of others", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
+        fc.pre(!text.includes('"__proto__"') && !text.includes('"constructor"'));
         expect(parseJson(text, at)).toEqual(JSON.parse(text));
       }),
     );

@@ -23,13 +23,13 @@ const DEFAULT_MAX_DEPTH = 256;
 export function parseJson(text: string, limits: ParseLimits): JsonValue {
   const maxChars = limits.maxChars ?? DEFAULT_MAX_CHARS;
   if (text.length > maxChars) {
-    throw corrupt(limits.place, `the text has ${text.length} characters, more than the ${maxChars} that are read`);
+    throw corruptData(limits.place, `the text has ${text.length} characters, more than the ${maxChars} that are read`);
   }
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
   } catch (error) {
-    throw corrupt(limits.place, notJson(error), error);
+    throw corruptData(limits.place, notJson(error), error);
   }
   const maxDepth = limits.maxDepth ?? DEFAULT_MAX_DEPTH;
   if (text.length >= maxDepth || mayNameAPrototype(text)) checkShape(value, limits.place, maxDepth);
@@ -60,15 +60,15 @@ function checkShape(root: JsonValue, place: string, maxDepth: number): void {
   if (typeof root !== "object" || root === null) return;
   let level: JsonValue[] = [root];
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > maxDepth) throw corrupt(place, `it is nested more than ${maxDepth} levels deep`);
+    if (depth > maxDepth) throw corruptData(place, `it is nested more than ${maxDepth} levels deep`);
     const below: JsonValue[] = [];
     for (const value of level) {
       if (Array.isArray(value)) pushNested(below, value);
       else if (isJsonObject(value)) {
-        if (Object.hasOwn(value, "__proto__")) throw corrupt(place, 'it has a key "__proto__"');
+        if (Object.hasOwn(value, "__proto__")) throw corruptData(place, 'it has a key "__proto__"');
         const constructed = Object.hasOwn(value, "constructor") ? value.constructor : undefined;
         if (isJsonObject(constructed) && Object.hasOwn(constructed, "prototype")) {
-          throw corrupt(place, 'it has a key "constructor" that holds "prototype"');
+          throw corruptData(place, 'it has a key "constructor" that holds "prototype"');
         }
         pushNested(below, Object.values(value));
       }
@@ -84,25 +84,25 @@ function pushNested(target: JsonValue[], values: readonly JsonValue[]): void {
 /** @throws `corrupt_data` unless the value is an object. */
 export function readObject(value: unknown, place: string): JsonObject {
   if (isJsonObject(value)) return value;
-  throw corrupt(place, `an object is expected, ${describe(value)} found`);
+  throw corruptData(place, `an object is expected, ${describe(value)} found`);
 }
 
 /** @throws `corrupt_data` unless the value is an array. */
 export function readArray(value: unknown, place: string): readonly JsonValue[] {
   if (Array.isArray(value)) return value as readonly JsonValue[];
-  throw corrupt(place, `an array is expected, ${describe(value)} found`);
+  throw corruptData(place, `an array is expected, ${describe(value)} found`);
 }
 
 /** @throws `corrupt_data` unless the value is a string. */
 export function readString(value: unknown, place: string): string {
   if (typeof value === "string") return value;
-  throw corrupt(place, `a string is expected, ${describe(value)} found`);
+  throw corruptData(place, `a string is expected, ${describe(value)} found`);
 }
 
 /** @throws `corrupt_data` unless the value is a finite number. */
 export function readNumber(value: unknown, place: string): number {
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw corrupt(place, `a number is expected, ${describe(value)} found`);
+  throw corruptData(place, `a number is expected, ${describe(value)} found`);
 }
 
 /**
@@ -112,7 +112,7 @@ export function readNumber(value: unknown, place: string): number {
 export function readVersion(value: JsonObject, supported: number, place: string): number {
   const found = value.v;
   if (typeof found !== "number" || !Number.isInteger(found) || found < 1) {
-    throw corrupt(`${place}.v`, `a format version is expected, ${describe(found)} found`);
+    throw corruptData(`${place}.v`, `a format version is expected, ${describe(found)} found`);
   }
   if (found <= supported) return found;
   throw new TinyAgentsError(
@@ -130,6 +130,7 @@ function describe(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-function corrupt(place: string, reason: string, cause?: unknown): TinyAgentsError<"corrupt_data"> {
+/** The error of stored data, or of an answer, that is not what it should be. `place` leads to what is wrong. */
+export function corruptData(place: string, reason: string, cause?: unknown): TinyAgentsError<"corrupt_data"> {
   return new TinyAgentsError("corrupt_data", `Cannot read ${place}: ${reason}.`, { details: { place, reason }, cause });
 }

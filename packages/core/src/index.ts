@@ -1,5 +1,3 @@
-// The ground.
-
 // Agents.
 export {
   type Answers,
@@ -16,11 +14,14 @@ export type { RunContext, RunSurroundings, StepContext } from "./agent/context.j
 export { type Control, strongerControl } from "./agent/control.js";
 export { type Limits, limitError, narrowLimits, type ResolvedLimits, resolveLimits } from "./agent/limits.js";
 export type { AgentMachine, StartOptions } from "./agent/machine.js";
+export { readStateFields } from "./agent/read-state/fields.js";
+export { readAgentState } from "./agent/read-state/read-state.js";
 export type { RecordedRun, RunRecorder } from "./agent/recorder.js";
 export type { AgentRun, RunStatus } from "./agent/run.js";
 export {
   type AgentState,
   type BatchCall,
+  type BatchTrace,
   type Counters,
   type HistoryEdit,
   isEnd,
@@ -29,7 +30,6 @@ export {
   type Phase,
   type RunStop,
   type ToolBatch,
-  type TurnTrace,
 } from "./agent/state.js";
 export type {
   AgentStreamItem,
@@ -42,13 +42,13 @@ export type {
   UpdateItem,
   UsageItem,
 } from "./agent/stream-item.js";
+// The ground: time and errors.
 export { type Clock, type ManualClock, manualClock, systemClock } from "./clock.js";
 export {
   type AnyTinyAgentsError,
   type ArgumentIssue,
   type ErrorCode,
   type ErrorDetails,
-  type ErrorOptions,
   type ErrorRecord,
   errorFromRecord,
   isTinyAgentsError,
@@ -58,12 +58,15 @@ export {
   retryableByDefault,
   type TimeoutScope,
   TinyAgentsError,
+  type TinyAgentsErrorOptions,
 } from "./errors.js";
 // Events.
 export { callbackSink, type EventSink, fanOut, filteredSink, redactingSink, type SinkOptions } from "./event/sink.js";
 export type { AgentEvent, EventData, EventEnvelope, EventType } from "./event/types.js";
+// The ground: JSON and ids.
 export {
   checkJson,
+  corruptData,
   type ParseLimits,
   parseJson,
   readArray,
@@ -128,6 +131,8 @@ export type {
   ToolStatus,
   UserMessage,
 } from "./message/message.js";
+export { openCalls } from "./message/open-calls.js";
+export { readMessages, readToolMessage } from "./message/read-message.js";
 // Middleware.
 export type { ControlBy, Hooked, HookScope } from "./middleware/chain.js";
 export { type ComposedMiddleware, compose } from "./middleware/compose.js";
@@ -145,6 +150,7 @@ export type {
 export { type ChatModel, type ModelCallContext, resolvedModel } from "./model/chat-model.js";
 export { collect, type ModelResponse, ResponseCollector, toolCallBlock } from "./model/collect.js";
 export { addMoney, type CostTotals, costOf, type ModelPrice, type Money, type PriceSource } from "./model/cost.js";
+export { cutShortError } from "./model/cut-short.js";
 export type { FinishDelta, FinishReason, ModelDelta, ModelWarning } from "./model/delta.js";
 export {
   approximateTokens,
@@ -156,8 +162,9 @@ export {
 export { canTake, type Fallback, type FallbackPolicy, fallbackStream, mayFallBack } from "./model/fallback.js";
 export {
   type Capability,
+  lackingCapabilities,
+  lackingMedia,
   type ModelProfile,
-  missingCapabilities,
   type ResolvedModel,
   type Support,
   support,
@@ -182,11 +189,12 @@ export {
   type UsageTotals,
   usageAccuracy,
 } from "./model/usage.js";
+// The ground: secrets and signals.
 export { REDACTED, redactJson, redactText } from "./redact.js";
 export { abortError, onAbort, throwIfAborted } from "./signal.js";
 // Stores.
 export type { AppendOptions, AppendStore, LogRecord, ReadRange } from "./store/append-store.js";
-export type { StoreCapabilities } from "./store/capabilities.js";
+export type { LogCapabilities, StoreCapabilities } from "./store/capabilities.js";
 export type { ShortTermMemory, ThreadState } from "./store/memory.js";
 export { type StoreRegistry, storeRegistry } from "./store/registry.js";
 export type {
@@ -213,13 +221,21 @@ export {
   stop,
   type ToolOutcome,
 } from "./tool/outcome.js";
-export { isClassified, isConcurrencySafe, isIdempotent, type ToolEffect, type ToolPolicy } from "./tool/policy.js";
+export {
+  checkPolicy,
+  isClassified,
+  isConcurrencySafe,
+  isIdempotent,
+  type ToolEffect,
+  type ToolPolicy,
+} from "./tool/policy.js";
 export type { ToolRuntime } from "./tool/runtime.js";
 export {
   type Checked,
   checkStandard,
   isStandardSchema,
   type JsonSchema,
+  type SchemaInput,
   type SchemaOutput,
   type SchemaValidator,
   type StandardIssue,

@@ -18,12 +18,16 @@ export function redactText(text: string, secrets: readonly string[] = []): strin
   return clean.replace(SECRET_TEXT, REDACTED);
 }
 
-/** A copy of a value in which strings are cleaned by {@link redactText} and values of secret-looking keys are gone. */
-export function redactJson(value: JsonValue, secrets: readonly string[] = []): JsonValue {
+/** A copy of a value in which strings are cleaned by {@link redactText} and values of secret-looking keys are gone. For JSON, typed or not. */
+export function redactJson<T>(value: T, secrets: readonly string[] = []): T {
+  return redacted(value as JsonValue, secrets) as T;
+}
+
+function redacted(value: JsonValue, secrets: readonly string[]): JsonValue {
   if (typeof value === "string") return redactText(value, secrets);
-  if (Array.isArray(value)) return value.map((item: JsonValue) => redactJson(item, secrets));
+  if (Array.isArray(value)) return value.map((item: JsonValue) => redacted(item, secrets));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [key, SECRET_KEY.test(key) ? REDACTED : redactJson(entry, secrets)]),
+    Object.entries(value).map(([key, entry]) => [key, SECRET_KEY.test(key) ? REDACTED : redacted(entry, secrets)]),
   );
 }

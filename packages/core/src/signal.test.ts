@@ -57,6 +57,13 @@ describe("the error of an abort", () => {
     expect(abortError("user left").message).toBe("The work was cancelled: user left");
   });
 
+  test("is made of the reason of a signal, when it is given the signal", () => {
+    const reason = new TinyAgentsError("timeout", "too slow", { details: { scope: "tool_call", limitMs: 5 } });
+    expect(abortError(AbortSignal.abort(reason))).toBe(reason);
+    expect(abortError(AbortSignal.abort("user left"))).toMatchObject({ cause: "user left" });
+    expect(abortError(new AbortController().signal)).toMatchObject({ code: "cancelled", details: {} });
+  });
+
   test("says nothing of a reason that is neither", () => {
     expect(abortError({ secret: 1 }).toJSON()).toMatchObject({ message: "The work was cancelled.", details: {} });
     expect(abortError(undefined)).toMatchObject({ code: "cancelled", retryable: false, details: {} });

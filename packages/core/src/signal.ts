@@ -15,9 +15,11 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
 
 /**
  * The error that a cancelled piece of work ends with. A reason that is one of ours (`timeout`, `limit_exceeded`) is
- * kept, so that whoever asks learns why the work was stopped; anything else becomes `cancelled` with it as cause.
+ * kept, so that whoever asks learns why the work was stopped; anything else becomes `cancelled` with it as cause. Of a
+ * signal it is the signal's reason.
  */
-export function abortError(reason: unknown): TinyAgentsError {
+export function abortError(from: unknown): TinyAgentsError {
+  const reason: unknown = from instanceof AbortSignal ? from.reason : from;
   if (isTinyAgentsError(reason)) return reason;
   const said = typeof reason === "string" ? reason : reason instanceof Error ? reason.message : undefined;
   return new TinyAgentsError(

@@ -46,7 +46,7 @@ describe("the result of a run", () => {
 describe("errors", () => {
   test("are narrowed by code, in the guard or afterwards", () => {
     const error: unknown = new TinyAgentsError("limit_exceeded", "x", {
-      details: { limit: "maxDepth", allowed: 1, counters: {} },
+      details: { limit: "maxToolCalls", allowed: 1, counters: {} },
     });
     if (!isTinyAgentsError(error, "limit_exceeded")) throw error;
     expectTypeOf(error).toEqualTypeOf<TinyAgentsError<"limit_exceeded">>();

@@ -7,13 +7,15 @@ import {
   isTinyAgentsError,
   type JsonObject,
   type JsonValue,
+  readAgentState,
   type StartOptions,
   type StepContext,
   TinyAgentsError,
   type Tool,
 } from "@tinyagents/core";
 import { type AgentDefinition, defineAgent } from "./definition.js";
-import { moveOneStep, moveToEnd } from "./machine/step.js";
+import { refuseMovedThread } from "./machine/memory.js";
+import { moveOneStep, moveRecorded, moveToEnd } from "./machine/step.js";
 import { outputAgain } from "./machine/validate.js";
 import type {
   AgentOptions,
@@ -24,7 +26,7 @@ import type {
   RunOptions,
   StreamOptions,
 } from "./options.js";
-import { readAgentState } from "./read-state.js";
+import { loadRecorded } from "./recorded-run.js";
 import { applyResume, notOvertaken, reopen } from "./resume.js";
 import { LiveRun, type LiveRunOptions } from "./run/live-run.js";
 import { handOut, type LiveState, takeOver } from "./run/live-state.js";
@@ -128,7 +130,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   async runBelow(parent: ParentRun, input: string, signal: AbortSignal): Promise<AgentRun<unknown>> {
     const config = configBelow(this.#definition, parent);
     const surroundings = surroundingsBelow(parent, signal);
-    const recorded = await parent.context.recorder?.load(config.runId);
+    const recorded = await loadRecorded(parent.context.recorder, config.runId);
     if (recorded === undefined || recorded.state.phase === "done") {
       return this.#drive(
         recorded === undefined ? newState(this.#definition, input, config, surroundings) : takeOver(recorded.state),
@@ -150,14 +152,14 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   }
 
   async #drive(state: LiveState, options: LiveRunOptions, resume?: ResumeOptions): Promise<AgentRun<Output>> {
+    if (resume !== undefined) await refuseMovedThread(this.#definition, state);
     const run = new LiveRun(this.#definition, state, options);
     try {
       if (resume !== undefined) {
         applyResume(run, resume);
         if (!isEnd(run.state.phase)) run.emitUnnumbered("run.started", { agent: this.name, resumed: true });
       }
-      if (run.recorder !== undefined) await run.recorder.step(handOut(run.state));
-      await supervise(run, moveToEnd(run));
+      await supervise(run, run.recorder === undefined ? moveToEnd(run) : moveRecorded(run));
     } catch (error) {
       throw brokenOff(run, error);
     } finally {
@@ -175,11 +177,13 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     const from = recorder ?? this.#definition.recorder;
     if (typeof run !== "string") {
       const state = readAgentState(run as unknown as JsonValue);
-      const recorded = await from?.load(state.config.runId);
+      const recorded = await loadRecorded(from, state.config.runId);
       return reopen(this.name, notOvertaken(state, recorded), limits, recorded?.toolResults);
     }
-    const recorded = await from?.load(run);
+    if (/^\s*["[{]/.test(run)) throw notAnId();
+    const recorded = await loadRecorded(from, run);
     if (recorded !== undefined) return reopen(this.name, recorded.state, limits, recorded.toolResults);
+    if (run.length > LONGEST_ID_SHOWN) throw notAnId();
     const reason =
       from === undefined ? "the agent has no recorder to look it up in" : "the recorder knows no run with this id";
     throw new TinyAgentsError("resume_mismatch", `The run "${run}" cannot be resumed: ${reason}.`, {
@@ -190,6 +194,14 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   #newState(input: AgentInput, options: RunOptions): LiveState {
     return newState(this.#definition, input, rootConfig(this.#definition, options), options);
   }
+}
+
+const LONGEST_ID_SHOWN = 200;
+
+/** The text is not in it: a state holds what was said. */
+function notAnId(): TinyAgentsError<"resume_mismatch"> {
+  const reason = "this looks like a state: read it with readAgentState";
+  return new TinyAgentsError("resume_mismatch", `The run cannot be resumed: ${reason}.`, { details: { reason } });
 }
 
 /**

@@ -1,26 +1,35 @@
 import {
   type AnyTool,
   type Approver,
+  type ArgumentIssue,
   type ChatModel,
+  type Clock,
   type ComposedMiddleware,
   compose,
   type EventSink,
   fanOut,
+  type IdSource,
   type JsonObject,
   type PriceSource,
+  type RandomSource,
   type ResolvedLimits,
   type ResolvedModel,
+  type ResponseFormat,
   type RetryPolicy,
   type RunSurroundings,
+  randomIds,
   resolvedModel,
   resolveLimits,
   type SchemaValidator,
   type ShortTermMemory,
+  systemClock,
+  systemRandom,
   type TokenCounter,
   type ToolDeclaration,
   toolDeclaration,
   toolsByName,
 } from "@tinyagents/core";
+import { checkOptions } from "./check-options.js";
 import type {
   AgentOptions,
   AgentPolicies,
@@ -32,8 +41,11 @@ import type {
 import { type OutputPlan, planOutput } from "./output/plan.js";
 
 /** An agent, worked out once: nothing of it is computed again per run, per step or per call. */
-export interface AgentDefinition extends Omit<RunSurroundings, "data"> {
+export interface AgentDefinition extends Pick<RunSurroundings, "events" | "stores" | "recorder"> {
   readonly name: string;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly random: RandomSource;
   readonly model: ChatModel;
   /** `model`, and those to turn to when it fails. */
   readonly models: readonly ChatModel[];
@@ -53,23 +65,19 @@ export interface AgentDefinition extends Omit<RunSurroundings, "data"> {
   readonly policies: AgentPolicies;
   readonly noProgress: Required<NoProgressPolicy> | undefined;
   readonly approver: Approver | undefined;
-  readonly events: EventSink | undefined;
   /** `events`, made safe: what it throws is its own concern. One for all runs that only it listens to. */
   readonly sink: EventSink;
   readonly prices: PriceSource | undefined;
   readonly schemaValidator: SchemaValidator | undefined;
   readonly countTokens: TokenCounter | undefined;
   /** Functions that check values, by schema: compiled once. */
-  readonly compiled: WeakMap<
-    JsonObject,
-    (value: unknown) => readonly { readonly path: string; readonly message: string }[]
-  >;
+  readonly compiled: WeakMap<JsonObject, (value: unknown) => readonly ArgumentIssue[]>;
 }
 
 /** The parts of a request that are the same for every call of an agent. */
 type RequestTemplate = ModelSettings & {
   readonly tools?: readonly ToolDeclaration[];
-  readonly responseFormat?: import("@tinyagents/core").ResponseFormat;
+  readonly responseFormat?: ResponseFormat;
 };
 
 /**
@@ -77,9 +85,8 @@ type RequestTemplate = ModelSettings & {
  * @throws TypeError and `tool_schema_invalid` for options that cannot be.
  */
 export function defineAgent(options: AgentOptions<OutputOption | undefined>): AgentDefinition {
+  checkOptions(options);
   const { name, model, tools = [], middleware = [], policies = {}, settings = {}, memory } = options;
-  if (typeof name !== "string" || name === "") throw new TypeError("createAgent: name: a text is expected");
-  if (typeof model?.stream !== "function") throw new TypeError("createAgent: model: a ChatModel is expected");
   const byName = toolsByName(tools);
   const output = options.output === undefined ? undefined : planOutput(options.output, model.profile, byName);
   const declarations = tools.map(({ spec }) => toolDeclaration(spec));
@@ -111,9 +118,9 @@ export function defineAgent(options: AgentOptions<OutputOption | undefined>): Ag
     schemaValidator: options.schemaValidator,
     countTokens: options.countTokens,
     compiled: new WeakMap(),
-    clock: options.clock,
-    ids: options.ids,
-    random: options.random,
+    clock: options.clock ?? systemClock,
+    ids: options.ids ?? randomIds(),
+    random: options.random ?? systemRandom,
     stores: options.stores,
     recorder: options.recorder,
   };

@@ -8,7 +8,6 @@ export type {
   OutputOf,
   OutputOption,
   OutputSpec,
-  PartialRun,
   ResumeOptions,
   ResumeStreamOptions,
   RunOptions,
@@ -17,7 +16,6 @@ export type {
   SystemPromptContext,
   UnknownToolPolicy,
 } from "./options.js";
-export { readAgentState } from "./read-state.js";
 export { runOf } from "./run/run-error.js";
 export type { RunHandle, SubscribeOptions, Subscription } from "./run-handle.js";
 export { type AgentStream, readableStream } from "./stream.js";

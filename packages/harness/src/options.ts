@@ -1,10 +1,10 @@
 import type {
-  AgentRun,
+  AgentInput,
   AnyTool,
   Approver,
+  ArgumentIssue,
   Block,
   ChatModel,
-  EventSink,
   FallbackPolicy,
   JsonSchema,
   Limits,
@@ -46,8 +46,8 @@ export type UnknownToolPolicy =
 export type InvalidArgumentsPolicy = { readonly type: "return_error" } | { readonly type: "fail" };
 
 /**
- * How a run that repeats itself is dealt with. Turns count as repeated when an earlier turn, not far back, had the
- * same calls with the same results.
+ * How a run that repeats itself is dealt with. A batch of calls counts as repeated when an earlier one, not far back,
+ * had the same calls with the same results.
  */
 export interface NoProgressPolicy {
   /** After so many repeats the model is told. Default 2. */
@@ -94,11 +94,7 @@ export interface OutputSpec<S extends StandardSchema | JsonSchema> {
    * What the model is told of an answer that does not fit. Default: what is wrong, and where. `false`: the run fails
    * at once.
    */
-  readonly onInvalid?:
-    | false
-    | string
-    | ((issues: readonly { readonly path: string; readonly message: string }[]) => string)
-    | undefined;
+  readonly onInvalid?: false | string | ((issues: readonly ArgumentIssue[]) => string) | undefined;
 }
 
 /** The type of a structured answer. `undefined` when none is asked for. */
@@ -142,7 +138,6 @@ export interface AgentOptions<O extends OutputOption | undefined = undefined> ex
   readonly settings?: ModelSettings | undefined;
   /** Decides on calls that need approval. Without one they are denied. */
   readonly approver?: Approver | undefined;
-  readonly events?: EventSink | undefined;
   /** Where prices come from. Without one every call is unpriced. */
   readonly prices?: PriceSource | undefined;
   /** Checks values against JSON Schemas. Default: one that suits the platform, loaded when first needed. */
@@ -168,14 +163,13 @@ export interface ResumeOptions extends RunSurroundings {
   /** Answers to the requests of a paused run, by request id. */
   readonly answers?: { readonly [requestId: string]: unknown } | undefined;
   /** New input: tool calls that still wait for an answer are answered as superseded. */
-  readonly input?: import("@tinyagents/core").AgentInput | undefined;
+  readonly input?: AgentInput | undefined;
   /** In place of the run's own, one by one. */
   readonly limits?: Limits | undefined;
 }
 
+/** What a streamed run that goes on is given. */
 export interface ResumeStreamOptions extends ResumeOptions {
+  /** Which items to get. Default: `messages`, `tools` and `final`. */
   readonly modes?: readonly StreamMode[] | undefined;
 }
-
-/** A run as far as it got, on the error that ended it. */
-export type PartialRun = AgentRun<unknown>;

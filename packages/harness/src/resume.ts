@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
   type Limits,
+  openCalls,
   type PauseRequest,
   type Phase,
   type RecordedRun,
@@ -17,7 +18,7 @@ import {
   toMessages,
   toolMessage,
 } from "@tinyagents/core";
-import { closeOpenCalls, openCalls } from "./machine/open-calls.js";
+import { closeOpenCalls } from "./machine/open-calls.js";
 import type { ResumeOptions } from "./options.js";
 import type { LiveRun } from "./run/live-run.js";
 import { type LiveState, setOwn, takeOver } from "./run/live-state.js";

@@ -1,4 +1,5 @@
 import { type AgentRun, type AgentStreamItem, abortError, type StreamMode } from "@tinyagents/core";
+import { modeSet } from "./modes.js";
 import { CancelScope } from "./run/cancel-scope.js";
 
 /** How an observer wants its items. */
@@ -20,7 +21,7 @@ export interface RunHandle<Output> {
   readonly runId: string;
   /** Rejects with the error of a run that fails, like `invoke`. */
   readonly result: Promise<AgentRun<Output>>;
-  /** Items from now on. After the run's end it has none. */
+  /** Items from now on. After the run's end it has none. @throws TypeError for a mode that there is not. */
   subscribe(options?: SubscribeOptions): Subscription<Output>;
   /** Ends the run; `result` settles when what it had under way has. */
   cancel(reason?: string): void;
@@ -55,14 +56,15 @@ class Observer<Output> implements Subscription<Output> {
   readonly #capacity: number;
   readonly #leave: (observer: Observer<Output>) => void;
   #items: AgentStreamItem<Output>[] = [];
-  #reader: ((result: IteratorResult<AgentStreamItem<Output>, undefined>) => void) | undefined;
+  /** Calls of `next` that wait for an item, first come, first served. */
+  readonly #readers: ((result: IteratorResult<AgentStreamItem<Output>, undefined>) => void)[] = [];
   #over = false;
 
   constructor(
     { modes = ALL_BUT_EVENTS, capacity = 1_024 }: SubscribeOptions,
     leave: (observer: Observer<Output>) => void,
   ) {
-    this.wants = new Set(modes);
+    this.wants = modeSet(modes);
     this.#capacity = Math.max(1, capacity);
     this.#leave = leave;
   }
@@ -73,9 +75,8 @@ class Observer<Output> implements Subscription<Output> {
 
   take(item: AgentStreamItem<Output>): void {
     if (this.#over || !this.wants.has(modeOf(item))) return;
-    const reader = this.#reader;
+    const reader = this.#readers.shift();
     if (reader !== undefined) {
-      this.#reader = undefined;
       reader({ value: item, done: false });
       return;
     }
@@ -88,8 +89,7 @@ class Observer<Output> implements Subscription<Output> {
 
   end(): void {
     this.#over = true;
-    this.#reader?.({ value: undefined, done: true });
-    this.#reader = undefined;
+    for (const reader of this.#readers.splice(0)) reader({ value: undefined, done: true });
   }
 
   next(): Promise<IteratorResult<AgentStreamItem<Output>, undefined>> {
@@ -97,7 +97,7 @@ class Observer<Output> implements Subscription<Output> {
     if (item !== undefined) return Promise.resolve({ value: item, done: false });
     if (this.#over) return Promise.resolve({ value: undefined, done: true });
     return new Promise((resolve) => {
-      this.#reader = resolve;
+      this.#readers.push(resolve);
     });
   }
 

@@ -1,10 +1,13 @@
 import {
   type ArgumentIssue,
+  type Checked,
+  type JsonObject,
   type JsonSchema,
   messageOf,
   type SchemaValidator,
   TinyAgentsError,
 } from "@tinyagents/core";
+import type { Awaitable } from "./awaitable.js";
 import type { AgentDefinition } from "./definition.js";
 
 type Check = (value: unknown) => readonly ArgumentIssue[];
@@ -16,11 +19,7 @@ let platformValidator: Promise<SchemaValidator> | undefined;
  * schema it is; nothing for that of the structured answer.
  * @throws `tool_schema_invalid` or, for the structured answer, `invalid_request` when the schema cannot be compiled.
  */
-export function schemaCheck(
-  definition: AgentDefinition,
-  schema: JsonSchema,
-  tool: string | undefined,
-): Check | Promise<Check> {
+function schemaCheck(definition: AgentDefinition, schema: JsonSchema, tool: string | undefined): Awaitable<Check> {
   const known = definition.compiled.get(schema);
   if (known !== undefined) return known;
   const compile = (validator: SchemaValidator): Check => {
@@ -31,6 +30,22 @@ export function schemaCheck(
   if (definition.schemaValidator !== undefined) return compile(definition.schemaValidator);
   platformValidator ??= import("#schema-validator").then(({ schemaValidator }) => schemaValidator());
   return platformValidator.then(compile);
+}
+
+/** Checks a value with a JSON Schema: of the named tool, or of the structured answer. */
+export function checkWithSchema(
+  definition: AgentDefinition,
+  schema: JsonObject,
+  value: unknown,
+  tool?: string,
+): Awaitable<Checked> {
+  const check = schemaCheck(definition, schema, tool);
+  if (check instanceof Promise) return check.then((ready) => toChecked(ready(value), value));
+  return toChecked(check(value), value);
+}
+
+function toChecked(issues: readonly ArgumentIssue[], value: unknown): Checked {
+  return issues.length === 0 ? { ok: true, value } : { ok: false, issues };
 }
 
 function compiled(validator: SchemaValidator, schema: JsonSchema, tool: string | undefined): Check {

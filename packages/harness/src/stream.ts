@@ -1,4 +1,5 @@
 import { type AgentRun, type AgentStreamItem, type StreamMode, TinyAgentsError } from "@tinyagents/core";
+import { modeSet } from "./modes.js";
 import { CancelScope } from "./run/cancel-scope.js";
 import { Handoff } from "./run/handoff.js";
 
@@ -14,12 +15,15 @@ export type AgentStream<Output> = AsyncIterableIterator<AgentStreamItem<Output>,
 
 const DEFAULT_MODES: ReadonlySet<StreamMode> = new Set(["messages", "tools", "final"]);
 
-/** A run as a stream of items. It goes no faster than its reader. A run that fails makes the stream throw its error. */
+/**
+ * A run as a stream of items. It goes no faster than its reader. A run that fails makes the stream throw its error.
+ * @throws TypeError for a mode that there is not.
+ */
 export function agentStream<Output>(
   drive: StreamDriver<Output>,
   modes?: readonly StreamMode[] | undefined,
 ): AgentStream<Output> {
-  return new PulledRun(drive, modes === undefined ? DEFAULT_MODES : new Set(modes));
+  return new PulledRun(drive, modes === undefined ? DEFAULT_MODES : modeSet(modes));
 }
 
 class PulledRun<Output> implements AsyncIterableIterator<AgentStreamItem<Output>, undefined, undefined> {

@@ -16,6 +16,7 @@ import {
   type ToolRuntime,
   tool,
 } from "@tinyagents/core";
+import { runOf } from "./run/run-error.js";
 import { LiveRunContext } from "./run/run-scope.js";
 
 /** How an agent is offered to another as a tool. */
@@ -96,7 +97,7 @@ async function callChild(
         ? await child.runBelow(parent, String(input.task), signal)
         : await child.resumeBelow(parent, resumed.state, resumed.answers, signal);
   } catch (error) {
-    const partial = (error as { readonly run?: AgentRun<unknown> }).run;
+    const partial = runOf(error);
     if (partial !== undefined) countBelow(context, partial);
     ended("failed", partial?.runId);
     throw error;

@@ -1,7 +1,9 @@
 import {
+  corruptData,
   isTinyAgentsError,
   type JsonValue,
   messageOf,
+  readMessages,
   readObject,
   readVersion,
   type ShortTermMemory,
@@ -11,7 +13,6 @@ import {
   type ThreadState,
   TinyAgentsError,
 } from "@tinyagents/core";
-import { corrupt, readMessages } from "./read-message.js";
 
 export interface ShortTermMemoryOptions {
   /** The names before the thread id in the key of a thread's record. Default `["memory"]`. */
@@ -44,7 +45,7 @@ function placeOf(threadId: string): string {
 }
 
 function readThread({ value }: StoreRecord, place: string): ThreadState {
-  if (value.type !== "json") throw corrupt(place, `JSON is expected, ${value.type} found`);
+  if (value.type !== "json") throw corruptData(place, `JSON is expected, ${value.type} found`);
   const state = readObject(value.value, place);
   readVersion(state, 1, place);
   readMessages(state.messages, `${place}.messages`);

@@ -1,16 +1,18 @@
 import {
   type AgentState,
+  corruptData,
   type JsonObject,
   type JsonValue,
   type Message,
+  readMessages,
   readNumber,
   readObject,
+  readStateFields,
   readString,
+  readToolMessage,
   readVersion,
   type ToolMessage,
 } from "@tinyagents/core";
-import { corrupt, readMessages, readToolMessage } from "./read-message.js";
-import { readStateFields } from "./read-state.js";
 
 /** A state without its history. */
 export type StateFields = Omit<AgentState, "messages">;
@@ -70,7 +72,7 @@ export function readRunEntry(value: JsonValue, place: string): RunEntry {
   if (entry.type === "step") checkStep(entry, place);
   else if (entry.type === "tool_result") checkToolResult(entry, place);
   else
-    throw corrupt(
+    throw corruptData(
       `${place}.type`,
       `"step" or "tool_result" is expected, ${JSON.stringify(entry.type) ?? "nothing"} found`,
     );
@@ -80,7 +82,7 @@ export function readRunEntry(value: JsonValue, place: string): RunEntry {
 function checkStep(entry: JsonObject, place: string): void {
   const from = readNumber(entry.from, `${place}.from`);
   if (!Number.isInteger(from) || from < 0)
-    throw corrupt(`${place}.from`, `a place in the history is expected, ${from} found`);
+    throw corruptData(`${place}.from`, `a place in the history is expected, ${from} found`);
   readMessages(entry.messages, `${place}.messages`);
   readStateFields(entry.state, `${place}.state`);
 }
@@ -89,5 +91,5 @@ function checkToolResult(entry: JsonObject, place: string): void {
   const callId = readString(entry.callId, `${place}.callId`);
   const { toolCallId } = readToolMessage(entry.result, `${place}.result`);
   if (toolCallId !== callId)
-    throw corrupt(`${place}.result`, `it is the result of call "${toolCallId}", not of "${callId}"`);
+    throw corruptData(`${place}.result`, `it is the result of call "${toolCallId}", not of "${callId}"`);
 }

@@ -1,5 +1,4 @@
-import type { AgentState, Message, RecordedRun, ToolMessage } from "@tinyagents/core";
-import { corrupt } from "./read-message.js";
+import { type AgentState, corruptData, type Message, type RecordedRun, type ToolMessage } from "@tinyagents/core";
 import type { RunEntry, StateFields } from "./run-entry.js";
 
 /** Adds up the entries of a run's log, in their order, to the run that they tell of. */
@@ -16,15 +15,15 @@ export class RunFold {
   /** @throws `corrupt_data` for an entry that does not follow from those before it. */
   add(entry: RunEntry, place: string): void {
     if (entry.type === "tool_result") {
-      if (this.#fields === undefined) throw corrupt(place, "it is a tool result, and no state comes before it");
+      if (this.#fields === undefined) throw corruptData(place, "it is a tool result, and no state comes before it");
       this.#toolResults.set(entry.callId, entry.result);
       return;
     }
     const { runId } = entry.state.config;
     if (runId !== this.#runId)
-      throw corrupt(`${place}.state.config.runId`, `it is of run "${runId}", not of "${this.#runId}"`);
+      throw corruptData(`${place}.state.config.runId`, `it is of run "${runId}", not of "${this.#runId}"`);
     if (entry.from > this.#messages.length) {
-      throw corrupt(
+      throw corruptData(
         `${place}.from`,
         `it goes on from message ${entry.from}, and only ${this.#messages.length} are there`,
       );

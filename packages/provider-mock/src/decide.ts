@@ -1,5 +1,5 @@
 import { type JsonValue, type ModelRequest, TinyAgentsError, type ToolDeclaration } from "@tinyagents/core";
-import { answer, call, type MockRule, type Reply } from "./reply.js";
+import { answer, call, type MockReply, type MockRule } from "./reply.js";
 import { anyTool, demandedCall } from "./rules/any-tool.js";
 import { arithmetic } from "./rules/arithmetic.js";
 import { documents } from "./rules/documents.js";
@@ -18,7 +18,7 @@ const RULES: readonly Rule[] = [aboutItself, arithmetic, anyTool, documents, wit
  * the same reply.
  * @throws `invalid_request` when the request demands a tool that it does not declare.
  */
-export function decide(request: ModelRequest, rules: readonly MockRule[] = []): Reply {
+export function decide(request: ModelRequest, rules: readonly MockRule[] = []): MockReply {
   for (const rule of rules) {
     const reply = rule(request);
     if (reply !== undefined) return reply;
@@ -30,7 +30,7 @@ export function decide(request: ModelRequest, rules: readonly MockRule[] = []): 
   return reply.type === "answer" ? answer(shaped(reply.text, request, situation)) : reply;
 }
 
-function firstReply(situation: Situation): Reply {
+function firstReply(situation: Situation): MockReply {
   for (const rule of RULES) {
     const reply = rule(situation);
     if (reply !== undefined) return reply;
@@ -42,7 +42,7 @@ function firstReply(situation: Situation): Reply {
 function demandedTool(
   { toolChoice, tools = [] }: ModelRequest,
   situation: Situation,
-  reply: Reply,
+  reply: MockReply,
 ): ToolDeclaration | undefined {
   if (toolChoice === undefined || toolChoice === "auto" || toolChoice === "none") return undefined;
   if (toolChoice === "required") {
@@ -70,7 +70,7 @@ function shaped(text: string, { responseFormat }: ModelRequest, situation: Situa
   return JSON.stringify(value);
 }
 
-function textOf(reply: Reply): string {
+function textOf(reply: MockReply): string {
   return reply.type === "answer" ? reply.text : "";
 }
 

@@ -1,5 +1,5 @@
 import type { FinishReason, ModelDelta, ModelRequest, ModelWarning, ToolCallBlock, Usage } from "@tinyagents/core";
-import type { Reply } from "./reply.js";
+import type { MockReply } from "./reply.js";
 import { splitWords } from "./settings.js";
 
 /** Arguments come in pieces of a few characters. */
@@ -13,7 +13,7 @@ export interface Ending {
 }
 
 /** A reply in fragments: words of text, and arguments in pieces. */
-export function* fragments(reply: Reply, request: ModelRequest): Generator<ModelDelta> {
+export function* fragments(reply: MockReply, request: ModelRequest): Generator<ModelDelta> {
   for (const text of splitWords(reply.text ?? "")) yield { type: "text", index: 0, text };
   for (const [index, { id, name, args }] of callsOf(reply, request)) {
     yield { type: "tool_call_start", index, id, name };
@@ -24,7 +24,7 @@ export function* fragments(reply: Reply, request: ModelRequest): Generator<Model
 }
 
 /** The same reply in whole blocks. */
-export function* wholeBlocks(reply: Reply, request: ModelRequest): Generator<ModelDelta> {
+export function* wholeBlocks(reply: MockReply, request: ModelRequest): Generator<ModelDelta> {
   const { text = "" } = reply;
   if (text !== "") yield { type: "block", index: 0, block: { type: "text", text } };
   for (const [index, block] of callsOf(reply, request)) yield { type: "block", index, block };
@@ -36,7 +36,7 @@ export function* ending({ finishReason, usage, warnings }: Ending): Generator<Mo
 }
 
 /** Calls by index, after the text, which has 0. A history grows between two calls of one run, so ids do not repeat. */
-function callsOf(reply: Reply, { messages }: ModelRequest): readonly (readonly [number, ToolCallBlock])[] {
+function callsOf(reply: MockReply, { messages }: ModelRequest): readonly (readonly [number, ToolCallBlock])[] {
   if (reply.type === "answer") return [];
   return reply.calls.map(({ name, args, id }, at) => [
     at + 1,

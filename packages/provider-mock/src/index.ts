@@ -1,2 +1,2 @@
 export { type MockModelOptions, mockModel } from "./model.js";
-export type { MockRule, PlannedCall as MockCall, Reply as MockReply } from "./reply.js";
+export type { MockCall, MockReply, MockRule } from "./reply.js";

@@ -1,10 +1,11 @@
 import {
   type ChatModel,
   type Clock,
+  lackingCapabilities,
+  lackingMedia,
   type ModelCallContext,
   type ModelDelta,
   type ModelRequest,
-  missingCapabilities,
   systemClock,
   TinyAgentsError,
   throwIfAborted,
@@ -12,7 +13,7 @@ import {
 import { decide } from "./decide.js";
 import { ending, fragments, wholeBlocks } from "./deltas.js";
 import { mockProfile } from "./profile.js";
-import type { MockRule, Reply } from "./reply.js";
+import type { MockReply, MockRule } from "./reply.js";
 import { MODEL_ID } from "./rules/identity.js";
 import { cutReply, warningsFor } from "./settings.js";
 import { TokenMeter } from "./usage.js";
@@ -57,7 +58,7 @@ export function mockModel({ delayMs = 0, rules = [], clock = systemClock }: Mock
 }
 
 function deltasOf(
-  decided: Reply,
+  decided: MockReply,
   request: ModelRequest,
   call: ModelCallContext,
   meter: TokenMeter,
@@ -72,15 +73,12 @@ function* joined(...parts: readonly Iterable<ModelDelta>[]): Generator<ModelDelt
   for (const part of parts) yield* part;
 }
 
-const MEDIA = { image: "image_input", audio: "audio_input", file: "file_input" } as const;
-
-function refuseWhatItCannotDo({ requires = [], messages }: ModelRequest): void {
-  const missing = [...missingCapabilities(mockProfile, requires)];
-  for (const { type } of messages.findLast(({ role }) => role === "user")?.content ?? []) {
-    if (type === "image" || type === "audio" || type === "file") missing.push(MEDIA[type]);
-  }
-  if (missing.length === 0) return;
-  const capabilities = [...new Set(missing)];
+/** Media count in the question alone: what came before it is not answered any more. */
+function refuseWhatItCannotDo(request: ModelRequest): void {
+  const question = request.messages.findLast(({ role }) => role === "user");
+  const media = question === undefined ? [] : lackingMedia(mockProfile, [question]);
+  const capabilities = [...new Set([...lackingCapabilities(mockProfile, request), ...media])];
+  if (capabilities.length === 0) return;
   throw new TinyAgentsError(
     "capability_missing",
     `${MODEL_ID} lacks ${capabilities.join(", ")}. Use a model that has it.`,

@@ -1,14 +1,14 @@
 import { approximateTokens, type FinishReason, type ModelRequest, type ModelWarning } from "@tinyagents/core";
-import { answer, type Reply } from "./reply.js";
+import { answer, type MockReply } from "./reply.js";
 
 /** A reply as far as the request lets it go. */
 export interface CutReply {
-  readonly reply: Reply;
+  readonly reply: MockReply;
   readonly finishReason: FinishReason;
 }
 
 /** Ends an answer at the first stop sequence, or when its tokens are used up. Tool calls are never cut. */
-export function cutReply(reply: Reply, { stopSequences = [], maxOutputTokens }: ModelRequest): CutReply {
+export function cutReply(reply: MockReply, { stopSequences = [], maxOutputTokens }: ModelRequest): CutReply {
   if (reply.type === "calls") return { reply, finishReason: "tool_calls" };
   const stops = stopSequences.filter((stop) => stop !== "").map((stop) => reply.text.indexOf(stop));
   const stopped = reply.text.slice(0, Math.min(reply.text.length, ...stops.filter((at) => at >= 0)));

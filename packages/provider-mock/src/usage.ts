@@ -1,12 +1,12 @@
 import { approximateTokens, estimateTokens, type Message, type ModelRequest, type Usage } from "@tinyagents/core";
-import type { Reply } from "./reply.js";
+import type { MockReply } from "./reply.js";
 
 /** Estimates usage. Counts of messages and tool lists are kept, so a growing history is counted once, not at every call. */
 export class TokenMeter {
   readonly #messages = new WeakMap<Message, number>();
   readonly #tools = new WeakMap<object, number>();
 
-  usage(request: ModelRequest, reply: Reply): Usage {
+  usage(request: ModelRequest, reply: MockReply): Usage {
     return { inputTokens: this.#input(request), outputTokens: outputTokens(reply), source: "estimated" };
   }
 
@@ -18,7 +18,7 @@ export class TokenMeter {
   }
 }
 
-function outputTokens(reply: Reply): number {
+function outputTokens(reply: MockReply): number {
   const calls = reply.type === "answer" ? [] : reply.calls;
   return calls.reduce(
     (sum, { name, args }) => sum + approximateTokens(name) + approximateTokens(JSON.stringify(args)),

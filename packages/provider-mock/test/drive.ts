@@ -9,18 +9,18 @@ import {
   userMessage,
 } from "@tinyagents/core";
 import { decide } from "../src/decide.js";
-import type { PlannedCall } from "../src/reply.js";
+import type { MockCall } from "../src/reply.js";
 
 /** What a tool does in a test: gives a value, or throws. */
-export type Execute = (call: PlannedCall) => JsonValue;
+export type Execute = (call: MockCall) => JsonValue;
 
 /** How a question went. */
 export interface Course {
   readonly answer: string;
   /** The calls of each turn of the model. */
-  readonly turns: readonly (readonly PlannedCall[])[];
+  readonly turns: readonly (readonly MockCall[])[];
   /** The calls of all turns. */
-  readonly calls: readonly PlannedCall[];
+  readonly calls: readonly MockCall[];
 }
 
 const MAX_TURNS = 12;
@@ -33,7 +33,7 @@ export function drive(
   request: Partial<ModelRequest> = {},
 ): Course {
   const messages: Message[] = [userMessage(question)];
-  const turns: (readonly PlannedCall[])[] = [];
+  const turns: (readonly MockCall[])[] = [];
   while (turns.length < MAX_TURNS) {
     const reply = decide({ messages, tools, ...request });
     if (reply.type === "answer") return { answer: reply.text, turns, calls: turns.flat() };
@@ -44,7 +44,7 @@ export function drive(
 }
 
 /** An assistant message with these calls, and their results. */
-export function runAll(calls: readonly PlannedCall[], turn: number, execute: Execute): readonly Message[] {
+export function runAll(calls: readonly MockCall[], turn: number, execute: Execute): readonly Message[] {
   const asked = calls.map((call, at) => ({ type: "tool_call" as const, id: `call_${turn}_${at}`, ...call }));
   const results = asked.map((call) => {
     try {

@@ -1,4 +1,4 @@
-import { type JsonValue, redactJson, redactText } from "@tinyagents/core";
+import { redactJson, redactText } from "@tinyagents/core";
 
 /** How deep causes are followed. */
 const DEEPEST = 5;
@@ -12,7 +12,7 @@ export function cleanError(error: unknown, secrets: readonly string[], depth = 0
     const value = open[key];
     if (typeof value === "string") replace(open, key, redactText(value, secrets));
   }
-  if (open.error !== undefined) replace(open, "error", redactJson(open.error as JsonValue, secrets));
+  if (open.error !== undefined) replace(open, "error", redactJson(open.error, secrets));
   if (open.headers instanceof Headers) replace(open, "headers", cleanHeaders(open.headers, secrets));
   if (error.cause !== undefined) replace(open, "cause", cleanError(error.cause, secrets, depth + 1));
   return error;

@@ -5,7 +5,7 @@ import { readWhole } from "./from-whole.js";
 
 const IDENTITY = { id: "openai/m", provider: "openai", model: "m" };
 
-function chunk(delta: JsonObject, finish: string | null = null): JsonObject {
+function frame(delta: JsonObject, finish: string | null = null): JsonObject {
   return {
     id: "r1",
     object: "chat.completion.chunk",
@@ -15,14 +15,14 @@ function chunk(delta: JsonObject, finish: string | null = null): JsonObject {
 }
 
 function fragments(...calls: JsonObject[]): JsonObject {
-  return chunk({ tool_calls: calls });
+  return frame({ tool_calls: calls });
 }
 
-const FINISH = chunk({}, "tool_calls");
+const FINISH = frame({}, "tool_calls");
 
-function deltasOf(chunks: readonly JsonObject[]): ModelDelta[] {
+function deltasOf(frames: readonly JsonObject[]): ModelDelta[] {
   const reader = new StreamReader("openai", []);
-  return [...chunks.flatMap((one) => reader.read(one)), ...reader.end()];
+  return [...frames.flatMap((one) => reader.read(one)), ...reader.end()];
 }
 
 async function responseOf(deltas: readonly ModelDelta[]): Promise<ModelResponse> {
@@ -32,8 +32,8 @@ async function responseOf(deltas: readonly ModelDelta[]): Promise<ModelResponse>
   return collect(all(), IDENTITY);
 }
 
-async function callsOf(chunks: readonly JsonObject[]): Promise<unknown> {
-  const { message } = await responseOf(deltasOf(chunks));
+async function callsOf(frames: readonly JsonObject[]): Promise<unknown> {
+  const { message } = await responseOf(deltasOf(frames));
   return message.content.map((block) =>
     block.type === "tool_call" ? [block.id, block.name, block.invalid?.raw ?? block.args] : block,
   );
@@ -120,7 +120,7 @@ describe("tool calls in a stream", () => {
   });
 
   it("are complete only at the end, however soon their arguments parse (PA-02)", () => {
-    const deltas = deltasOf([fragments(start("a", "one", "{}", 0)), chunk({ content: "x" }), FINISH]);
+    const deltas = deltasOf([fragments(start("a", "one", "{}", 0)), frame({ content: "x" }), FINISH]);
     const types = deltas.map(({ type }) => type);
     expect(types.indexOf("tool_call_end")).toBeGreaterThan(types.indexOf("text"));
   });
@@ -163,19 +163,19 @@ describe("tool calls in a stream", () => {
 describe("an answer", () => {
   it("without a finish reason was cut short, however cleanly it ended (PA-11)", () => {
     const reader = new StreamReader("openai", []);
-    reader.read(chunk({ content: "half" }));
+    reader.read(frame({ content: "half" }));
     expect(() => reader.end()).toThrowError(
       expect.toSatisfy((error) => isTinyAgentsError(error, "network") && error.details.partialText === "half"),
     );
   });
 
   it("keeps a finish reason that is the server's own (PA-11)", async () => {
-    const { finishReason, rawFinishReason } = await responseOf(deltasOf([chunk({ content: "x" }, "eos_token")]));
+    const { finishReason, rawFinishReason } = await responseOf(deltasOf([frame({ content: "x" }, "eos_token")]));
     expect({ finishReason, rawFinishReason }).toEqual({ finishReason: "other", rawFinishReason: "eos_token" });
   });
 
   it("that is a refusal finishes as one, with its text (PA-10)", async () => {
-    const response = await responseOf(deltasOf([chunk({ refusal: "I will " }), chunk({ refusal: "not." }, "stop")]));
+    const response = await responseOf(deltasOf([frame({ refusal: "I will " }), frame({ refusal: "not." }, "stop")]));
     expect(response.finishReason).toBe("refusal");
     expect(response.message.content).toEqual([{ type: "refusal", text: "I will not." }]);
   });
@@ -184,9 +184,9 @@ describe("an answer", () => {
     const response = await responseOf(
       deltasOf([
         { id: "", model: "", choices: [], prompt_filter_results: [{ prompt_index: 0 }] },
-        chunk({ content: "Hi" }),
+        frame({ content: "Hi" }),
         { id: "r1", choices: [{ index: 0, content_filter_results: { hate: { filtered: false } } }] },
-        chunk({}, "stop"),
+        frame({}, "stop"),
         { id: "r1", content_filter_offsets: { end: 2 } },
       ]),
     );
@@ -203,7 +203,7 @@ describe("an answer", () => {
     const usage = { prompt_tokens: 100, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 80 } };
     const response = await responseOf(
       deltasOf([
-        { ...chunk({ content: "x" }, "stop"), usage },
+        { ...frame({ content: "x" }, "stop"), usage },
         { choices: [], usage },
       ]),
     );
@@ -213,7 +213,7 @@ describe("an answer", () => {
   it("has its reasoning in a block of its own, whichever field carries it (MSG-06)", async () => {
     for (const field of ["reasoning_content", "reasoning"]) {
       const { message } = await responseOf(
-        deltasOf([chunk({ [field]: "hm" }), chunk({ [field]: "m" }), chunk({ content: "Yes" }, "stop")]),
+        deltasOf([frame({ [field]: "hm" }), frame({ [field]: "m" }), frame({ content: "Yes" }, "stop")]),
       );
       expect(message.content).toEqual([
         { type: "reasoning", text: "hmm", providerMetadata: { openai: { field } } },
@@ -223,16 +223,16 @@ describe("an answer", () => {
   });
 
   it("has its reasoning once when a server sends both fields", async () => {
-    const both = chunk({ reasoning: "hm", reasoning_content: "hm" });
-    const { message } = await responseOf(deltasOf([both, chunk({ content: "Yes" }, "stop")]));
+    const both = frame({ reasoning: "hm", reasoning_content: "hm" });
+    const { message } = await responseOf(deltasOf([both, frame({ content: "Yes" }, "stop")]));
     expect(message.content[0]).toMatchObject({ type: "reasoning", text: "hm" });
   });
 
   it("keeps fields that have no home: of the message, of the choice and of the response (MSG-08)", async () => {
     const response = await responseOf(
       deltasOf([
-        { ...chunk({ content: "x", annotations: [{ url: "a" }] }), system_fingerprint: "fp" },
-        chunk({ annotations: [{ url: "b" }] }, "stop"),
+        { ...frame({ content: "x", annotations: [{ url: "a" }] }), system_fingerprint: "fp" },
+        frame({ annotations: [{ url: "b" }] }, "stop"),
       ]),
     );
     expect(response.message.providerMetadata).toEqual({ openai: { annotations: [{ url: "a" }, { url: "b" }] } });
@@ -241,7 +241,7 @@ describe("an answer", () => {
 
   it("leaves out a field that could reach an object's prototype, and says so", async () => {
     const bad = JSON.parse('{"note": {"__proto__": {"polluted": true}}}') as JsonObject;
-    const response = await responseOf(deltasOf([{ ...chunk({ content: "x" }, "stop"), ...bad }]));
+    const response = await responseOf(deltasOf([{ ...frame({ content: "x" }, "stop"), ...bad }]));
     expect(response.providerData).toBeUndefined();
     expect(response.warnings).toMatchObject([{ code: "malformed_data" }]);
   });

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type ModelDelta, type ModelWarning, TinyAgentsError } from "@tinyagents/core";
+import { cutShortError, isJsonObject, type JsonObject, type ModelDelta, type ModelWarning } from "@tinyagents/core";
 import { Extras } from "./extras.js";
 import { toFinishReason } from "./finish.js";
 import { toUsage } from "./to-usage.js";
@@ -63,11 +63,11 @@ export class StreamReader {
     return this.#nextIndex;
   }
 
-  read(chunk: JsonObject): readonly ModelDelta[] {
+  read(frame: JsonObject): readonly ModelDelta[] {
     const out: ModelDelta[] = [];
-    this.#readHead(chunk, out);
-    if (Array.isArray(chunk.choices)) for (const choice of chunk.choices) this.#readChoice(choice, out);
-    if (isJsonObject(chunk.usage)) out.push({ type: "usage", usage: toUsage(chunk.usage) });
+    this.#readHead(frame, out);
+    if (Array.isArray(frame.choices)) for (const choice of frame.choices) this.#readChoice(choice, out);
+    if (isJsonObject(frame.usage)) out.push({ type: "usage", usage: toUsage(frame.usage) });
     return out;
   }
 
@@ -76,13 +76,7 @@ export class StreamReader {
    * @throws `network` when no finish reason came: the stream was cut short, however cleanly it ended.
    */
   end(): readonly ModelDelta[] {
-    if (this.#rawFinish === "") {
-      throw new TinyAgentsError(
-        "network",
-        `The answer of ${this.#provider} was cut short: the stream ended without a finish reason.`,
-        { details: { provider: this.#provider, reason: "stream_cut_short", partialText: this.#partialText } },
-      );
-    }
+    if (this.#rawFinish === "") throw cutShortError(this.#partialText, this.#provider);
     const out: ModelDelta[] = [];
     this.#endCalls(out);
     const message = this.#messageExtras.safeFields(this.#warnings);
@@ -105,10 +99,10 @@ export class StreamReader {
   }
 
   /** Some servers begin with a frame that names neither response nor model. */
-  #readHead(chunk: JsonObject, out: ModelDelta[]): void {
-    this.#responseExtras.take(chunk);
-    if (this.#id === "") this.#id = textOf(chunk.id);
-    if (this.#model === "") this.#model = textOf(chunk.model);
+  #readHead(frame: JsonObject, out: ModelDelta[]): void {
+    this.#responseExtras.take(frame);
+    if (this.#id === "") this.#id = textOf(frame.id);
+    if (this.#model === "") this.#model = textOf(frame.model);
     if (this.#started || this.#id === "") return;
     this.#started = true;
     out.push({ type: "start", responseId: this.#id, ...(this.#model === "" ? {} : { model: this.#model }) });

@@ -4,10 +4,7 @@ import {
   isJsonObject,
   type JsonObject,
   type ModelCallContext,
-  type ModelRequest,
   onAbort,
-  systemClock,
-  TinyAgentsError,
   throwIfAborted,
 } from "@tinyagents/core";
 import { APIError, type OpenAI } from "openai";
@@ -39,7 +36,7 @@ export function openaiModel(model: string, options: OpenAIModelOptions): ChatMod
       const { body, warnings } = toRequest(settings, request, call.delivery, converter);
       client ??= createClient(settings);
       const reader = new StreamReader(settings.provider, warnings);
-      const connection = connect(request, call);
+      const connection = connect(call);
       try {
         if (call.delivery === "whole") {
           const answer = await post(client, body, connection.signal);
@@ -47,8 +44,8 @@ export function openaiModel(model: string, options: OpenAIModelOptions): ChatMod
           yield* readWhole(answer, settings.provider, warnings);
           return;
         }
-        for await (const chunk of await openStream(client, body, connection.signal)) {
-          if (isJsonObject(chunk)) for (const delta of reader.read(chunk)) yield delta;
+        for await (const frame of await openStream(client, body, connection.signal)) {
+          if (isJsonObject(frame)) for (const delta of reader.read(frame)) yield delta;
         }
         // The SDK ends the loop of an aborted stream as it ends any other.
         connection.throwIfStopped();
@@ -78,38 +75,23 @@ interface Connection {
   release(): void;
 }
 
-function connect(request: ModelRequest, call: ModelCallContext): Connection {
+function connect({ signal }: ModelCallContext): Connection {
   const controller = new AbortController();
-  const { signal } = call;
   const unlink = onAbort(signal, () => controller.abort(signal?.reason));
-  const { timeoutMs } = request;
-  const clearTimer =
-    timeoutMs === undefined
-      ? undefined
-      : systemClock.setTimer(timeoutMs, () => controller.abort(timeoutError(timeoutMs)));
   return {
     signal: controller.signal,
     throwIfStopped() {
       if (controller.signal.aborted) throw abortError(controller.signal.reason);
     },
-    release() {
-      unlink();
-      clearTimer?.();
-    },
+    release: unlink,
   };
 }
 
-function timeoutError(limitMs: number): TinyAgentsError<"timeout"> {
-  return new TinyAgentsError("timeout", `The model did not answer within ${limitMs} ms.`, {
-    details: { scope: "model_call", limitMs },
-  });
-}
-
-type Chunks = AsyncIterable<unknown>;
+type Frames = AsyncIterable<unknown>;
 
 /** Servers send more, and less, than the SDK's types say: everything that comes is read as plain JSON. */
-async function openStream(client: OpenAI, body: JsonObject, signal: AbortSignal): Promise<Chunks> {
-  return (await client.post("/chat/completions", { body, signal, stream: true })) as Chunks;
+async function openStream(client: OpenAI, body: JsonObject, signal: AbortSignal): Promise<Frames> {
+  return (await client.post("/chat/completions", { body, signal, stream: true })) as Frames;
 }
 
 async function post(client: OpenAI, body: JsonObject, signal: AbortSignal): Promise<unknown> {

@@ -11,6 +11,15 @@ function fail(status: number | undefined, body: object, headers: Record<string, 
 }
 
 describe("a failure of the server", () => {
+  it("is told apart from a refusal in words too", () => {
+    expect([500, 503, 408].map((status) => fail(status, { message: "x" }).message)).toEqual([
+      "openai failed (500): x",
+      "openai failed (503): x",
+      "openai failed (408): x",
+    ]);
+    expect(fail(400, { message: "x" }).message).toBe("openai refused the request (400): x");
+  });
+
   it("has a code for each kind, whatever else the status says (ERR-04)", () => {
     const cases: [number | undefined, object, string, boolean][] = [
       [401, { code: "invalid_api_key" }, "provider_auth", false],

@@ -69,8 +69,9 @@ function providerError(error: APIError, cause: unknown, context: FailureContext)
   };
   const said = headers?.get("x-should-retry");
   const retryable = said === "true" ? true : said === "false" ? false : undefined;
-  const text = `${context.provider} refused the request${status === undefined ? "" : ` (${status})`}: ${message}`;
   const code = classify(failure);
+  const happened = SERVER_FAILED.has(code) ? "failed" : "refused the request";
+  const text = `${context.provider} ${happened}${status === undefined ? "" : ` (${status})`}: ${message}`;
   switch (code) {
     case "network":
       return new TinyAgentsError(code, text, {
@@ -136,6 +137,9 @@ function classify({ status, codes, message }: Failure): FailureCode {
     return lower.some((code) => REFUSED_CODE.test(code)) ? "provider_bad_request" : "provider_server";
   return byStatus(status);
 }
+
+/** Nothing was wrong with the request. */
+const SERVER_FAILED: ReadonlySet<FailureCode> = new Set(["network", "provider_overloaded", "provider_server"]);
 
 function byStatus(status: number): FailureCode {
   switch (status) {

@@ -1,11 +1,10 @@
 import {
-  type Capability,
   type JsonObject,
   type JsonValue,
+  lackingCapabilities,
   type ModelProfile,
   type ModelRequest,
   type ModelWarning,
-  missingCapabilities,
   type ResponseFormat,
   support,
   TinyAgentsError,
@@ -57,10 +56,8 @@ export function toRequest(
 }
 
 function refuseMissing(profile: ModelProfile, request: ModelRequest, history: WireHistory): void {
-  const missing = new Set<Capability>(missingCapabilities(profile, request.requires ?? []));
-  for (const need of impliedNeeds(request, history)) if (support(profile, need) === "no") missing.add(need);
-  if (missing.size === 0) return;
-  const capabilities = [...missing];
+  const capabilities = lackingCapabilities(profile, request, history.needs);
+  if (capabilities.length === 0) return;
   const model = `${profile.provider}/${profile.model}`;
   throw new TinyAgentsError(
     "capability_missing",
@@ -69,14 +66,6 @@ function refuseMissing(profile: ModelProfile, request: ModelRequest, history: Wi
       details: { model, capabilities },
     },
   );
-}
-
-function impliedNeeds(request: ModelRequest, history: WireHistory): ReadonlySet<Capability> {
-  const needs = new Set(history.needs);
-  if ((request.tools ?? []).length > 0) needs.add("tools");
-  if (request.responseFormat?.type === "json_schema") needs.add("structured_output");
-  if (request.responseFormat?.type === "json") needs.add("json_mode");
-  return needs;
 }
 
 function addTools(

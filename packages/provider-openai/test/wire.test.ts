@@ -6,6 +6,7 @@ import {
   type ModelRequest,
   type ModelResponse,
   resolvedModel,
+  TinyAgentsError,
   text,
   toolMessage,
   userMessage,
@@ -155,12 +156,18 @@ describe("stopping", () => {
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
-  it("happens by itself when an attempt takes longer than it may", async () => {
+  it("is a timeout when the caller, who keeps the time, says so", async () => {
     for (const delivery of ["incremental", "whole"] as const) {
       const { ask, server: wire } = await serve([{ text: "Hi", faults: [{ type: "silence" }] }]);
-      await expect(ask({ timeoutMs: 30 }, { delivery })).rejects.toSatisfy(
-        (error) => isTinyAgentsError(error, "timeout") && error.details.scope === "model_call" && error.retryable,
-      );
+      const controller = new AbortController();
+      const asking = ask({ timeoutMs: 1 }, { delivery, signal: controller.signal });
+      asking.catch(() => undefined);
+      await wire.received();
+      const details = { scope: "model_call", limitMs: 1 } as const;
+      const late = new TinyAgentsError("timeout", "The model did not answer in time.", { details });
+      controller.abort(late);
+      await expect(asking).rejects.toBe(late);
+      expect(wire.requests[0]?.body).not.toHaveProperty("timeoutMs");
       await wire.close();
     }
   });

@@ -21,7 +21,7 @@ interface Stream {
 export function memoryAppendStore(): AppendStore {
   const streams = new Map<string, Stream>();
   return {
-    capabilities: { durable: false, atomicBatch: true, multiProcess: false, ttl: false },
+    capabilities: { durable: false, multiProcess: false },
     async append(name, values, options = {}) {
       checkName(name);
       const copied = copyValues(values);
@@ -75,7 +75,7 @@ function readStream({ start, values }: Pick<Stream, "start" | "values">, range: 
   const asked = range.from === undefined ? undefined : checkWholeNumber(range.from, 0, "from");
   const record = (offset: number): LogRecord => ({ offset, value: copyJson(values[offset - start], "value") });
   const records: LogRecord[] = [];
-  if (range.reverse === true) {
+  if (range.order === "descending") {
     const from = Math.min(asked ?? head, head - 1);
     for (let offset = from; offset >= start && records.length < limit; offset--) records.push(record(offset));
   } else {

@@ -70,7 +70,7 @@ it("behaves like plain lists of numbered records under any sequence of operation
           expect(await log.read(name, { from, limit })).toEqual(
             records.filter(({ offset }) => offset >= from).slice(0, limit),
           );
-          expect(await log.read(name, { from, limit, reverse: true })).toEqual(
+          expect(await log.read(name, { from, limit, order: "descending" })).toEqual(
             records
               .filter(({ offset }) => offset <= from)
               .reverse()

@@ -45,12 +45,7 @@ describe("memoryAppendStore (STO-05)", () => {
   for (const check of appendStoreChecks) it(check.name, () => check.run(memoryAppendStore()));
 
   it("says that it survives nothing and expires nothing", () => {
-    expect(memoryAppendStore().capabilities).toEqual({
-      durable: false,
-      atomicBatch: true,
-      multiProcess: false,
-      ttl: false,
-    });
+    expect(memoryAppendStore().capabilities).toEqual({ durable: false, multiProcess: false });
   });
 });
 

@@ -169,7 +169,7 @@ describe("a test runtime", () => {
     });
     const runtime = testRuntime(subject, { data: { user: "u" } });
     expect(await subject.execute({}, runtime)).toEqual({
-      key: "artifact-1",
+      key: ["artifact-1"],
       mediaType: "text/plain",
       bytes: 2,
       name: "a.txt",

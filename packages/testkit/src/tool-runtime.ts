@@ -95,5 +95,5 @@ function referenceTo(
   number: number,
 ): ArtifactReference {
   const bytes = typeof data === "string" ? new TextEncoder().encode(data).length : data.length;
-  return { key: `artifact-${number}`, mediaType, bytes, ...(name === undefined ? {} : { name }) };
+  return { key: [`artifact-${number}`], mediaType, bytes, ...(name === undefined ? {} : { name }) };
 }

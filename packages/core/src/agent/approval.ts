@@ -46,7 +46,7 @@ export interface Answers {
 /** Decides on calls that need approval while the run goes on. */
 export interface Approver {
   /** `ask`: pause the run and let whoever resumes it decide. */
-  decide(request: ApprovalRequest, signal: AbortSignal): ApprovalAnswer | "ask" | Promise<ApprovalAnswer | "ask">;
+  decide(request: ApprovalRequest, signal: AbortSignal): ApprovalAnswer | "ask" | PromiseLike<ApprovalAnswer | "ask">;
 }
 
 /** Leaves every decision to whoever resumes the run. */

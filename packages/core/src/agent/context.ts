@@ -25,7 +25,7 @@ export interface RunSurroundings {
 export interface StepContext extends RunSurroundings {
   /** Cancels the step. */
   readonly signal?: AbortSignal | undefined;
-  /** Takes what `modes` asks for. A promise holds the run until it settles. */
+  /** Takes each item as it comes. A promise holds the run until it settles. */
   emit?(item: AgentStreamItem): void | Promise<void>;
 }
 

@@ -7,25 +7,29 @@ import type { ModelUsage, UsageTotals } from "../model/usage.js";
 import type { PauseRequest } from "./approval.js";
 import type { RunConfig } from "./config.js";
 
+/** Phases in which a move is due. */
+export const DUE_PHASES = [
+  "start",
+  "dispatch",
+  "parse",
+  "stop_check",
+  "tools",
+  "compact",
+  "validate",
+  "limit",
+  "finalize",
+] as const;
+
+/** Phases in which nothing is due any more, unless somebody resumes the run. */
+export const END_PHASES = ["paused", "done", "failed"] as const;
+
 /**
  * Which move is due. `start` loads memory; `dispatch` calls the model; `parse` reads its answer; `tools` runs a batch
  * of calls; `stop_check` decides whether to go on; `compact` applies edits of the history that middleware asked for;
  * `validate` checks a structured answer; `limit` deals with a limit that was hit; `finalize` saves memory. The last
  * three are ends: nothing is due in them.
  */
-export type Phase =
-  | "start"
-  | "dispatch"
-  | "parse"
-  | "stop_check"
-  | "tools"
-  | "compact"
-  | "validate"
-  | "limit"
-  | "finalize"
-  | "paused"
-  | "done"
-  | "failed";
+export type Phase = (typeof DUE_PHASES)[number] | (typeof END_PHASES)[number];
 
 /** What a run has counted. */
 export interface Counters {
@@ -63,7 +67,7 @@ export interface HistoryEdit {
 }
 
 /** A batch as loop detection remembers it. */
-export interface TurnTrace {
+export interface BatchTrace {
   /** Hash of names and arguments, below 2^53. */
   readonly calls: number;
   /** Hash of results; `null` until the same calls were made again, for they stand in the history. */
@@ -113,9 +117,9 @@ export interface AgentState {
   readonly batch: ToolBatch | null;
   /** Edits of the history that are due. */
   readonly edits: readonly HistoryEdit[];
-  /** The last turns with tool calls, oldest first; as many as loop detection looks back. */
-  readonly recentTurns: readonly TurnTrace[];
-  /** How many turns in a row repeated an earlier one without a new result. */
+  /** The last batches, oldest first; as many as loop detection looks back. */
+  readonly recentBatches: readonly BatchTrace[];
+  /** How many batches in a row repeated an earlier one without a new result. */
   readonly repeats: number;
   readonly limit: { readonly limit: LimitName; readonly allowed: number } | null;
   /** The run was told to end and asks for its last answer, without tools. */
@@ -138,9 +142,12 @@ export interface LastResponse {
   readonly rawFinishReason?: string;
 }
 
+/** The ways to have a structured answer. */
+export const OUTPUT_STRATEGIES = ["native", "tool", "prompt"] as const;
+
 /** A structured answer, and how it was had. */
 export interface OutputState {
-  readonly strategy: "native" | "tool" | "prompt";
+  readonly strategy: (typeof OUTPUT_STRATEGIES)[number];
   /** What still has to be checked: the text, or the arguments of the forced call. */
   readonly candidate?: { readonly text: string; readonly value?: JsonValue; readonly callId?: string };
   readonly value?: JsonValue;
@@ -148,9 +155,12 @@ export interface OutputState {
   readonly variant?: number;
 }
 
+/** What can end a run before the model is done. */
+export const RUN_STOPPERS = ["tool", "middleware", "limit"] as const;
+
 /** Why a run ended before the model was done. */
 export interface RunStop {
-  readonly by: "tool" | "middleware" | "limit";
+  readonly by: (typeof RUN_STOPPERS)[number];
   /** Name of the tool or middleware, or the limit. */
   readonly name: string;
   readonly payload?: JsonValue;

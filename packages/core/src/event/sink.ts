@@ -1,5 +1,4 @@
 import type { ErrorRecord } from "../errors.js";
-import type { JsonValue } from "../json.js";
 import { REDACTED, redactJson } from "../redact.js";
 import type { AgentEvent, EventType } from "./types.js";
 
@@ -63,9 +62,12 @@ export function redactingSink(sink: EventSink, secrets: readonly string[] = []):
   return {
     deltas: sink.deltas,
     payloads: sink.payloads,
-    emit: (event) =>
-      sink.emit({ ...event, data: redactJson(event.data as unknown as JsonValue, secrets) } as unknown as AgentEvent),
+    emit: (event) => sink.emit(redactData(event, secrets)),
   };
+}
+
+function redactData<E extends AgentEvent>(event: E, secrets: readonly string[]): E {
+  return { ...event, data: redactJson(event.data, secrets) };
 }
 
 function drop(): void {}

@@ -1,5 +1,7 @@
+import type { Control } from "../agent/control.js";
 import type { RunStatus } from "../agent/run.js";
-import type { ErrorRecord, LimitName } from "../errors.js";
+import type { OutputState } from "../agent/state.js";
+import type { ErrorCode, ErrorRecord, LimitName } from "../errors.js";
 import type { JsonObject, JsonValue } from "../json.js";
 import type { Block } from "../message/block.js";
 import type { HistoryProblem } from "../message/check-history.js";
@@ -62,14 +64,14 @@ export interface EventData {
     readonly callId: string;
     readonly attempt: number;
     readonly delayMs: number;
-    readonly code: string;
+    readonly code: ErrorCode;
   };
   /** The call goes on with another model. `code`: of the failure that made it. */
   "fallback.selected": {
     readonly callId: string;
     readonly failed: ResolvedModel;
     readonly selected: ResolvedModel;
-    readonly code: string;
+    readonly code: ErrorCode;
   };
   "tool.started": {
     readonly callId: string;
@@ -125,7 +127,7 @@ export interface EventData {
   "middleware.completed": { readonly middleware: string; readonly hook: HookName };
   "middleware.failed": { readonly middleware: string; readonly hook: HookName; readonly error: ErrorRecord };
   /** A control was honoured. */
-  "control.applied": { readonly control: string; readonly by: string };
+  "control.applied": { readonly control: Control["type"]; readonly by: string };
   "limit.reached": { readonly limit: LimitName; readonly allowed: number };
   /** The model was told of a mistake of its own. */
   "correction.requested": {
@@ -138,7 +140,7 @@ export interface EventData {
   "history.edited": { readonly by: string; readonly removed: number; readonly added: number };
   "memory.loaded": { readonly messages: number };
   "memory.saved": { readonly messages: number };
-  "output.validated": { readonly strategy: string; readonly variant?: number };
+  "output.validated": { readonly strategy: OutputState["strategy"]; readonly variant?: number };
   "sub_agent.started": {
     readonly childRunId: string;
     readonly agent: string;

@@ -30,12 +30,15 @@ export type MediaSource =
   | { readonly type: "url"; readonly url: string; readonly mediaType?: string }
   | { readonly type: "provider_file"; readonly provider: string; readonly fileId: string; readonly mediaType?: string };
 
+/** How closely an image may be looked at. */
+export const IMAGE_DETAILS = ["low", "high", "auto"] as const;
+
 /** A picture. */
 export interface ImageBlock extends BlockBase {
   readonly type: "image";
   readonly source: MediaSource;
   /** How closely to look, where the provider knows the setting. */
-  readonly detail?: "low" | "high" | "auto";
+  readonly detail?: (typeof IMAGE_DETAILS)[number];
 }
 
 /** A recording. */

@@ -59,10 +59,13 @@ export function upgradeMessage(message: Message | ChatMessage): Message {
 
 /**
  * Input in whatever form, as messages.
- * @throws TypeError for what has no role or no content.
+ * @throws TypeError for what has no role or no content, and for a list inside an object.
  */
 export function toMessages(input: AgentInput): readonly Message[] {
   if (typeof input === "string") return [userMessage(input)];
+  if (Array.isArray((input as { readonly messages?: unknown } | null)?.messages)) {
+    throw new TypeError("input: a list of messages goes in directly, not as { messages }");
+  }
   const list = (Array.isArray(input) ? input : [input]) as readonly (Message | ChatMessage)[];
   return list.map((message, index) => {
     const known =

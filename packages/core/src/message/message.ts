@@ -2,6 +2,7 @@ import type { JsonObject } from "../json.js";
 import type { FinishReason } from "../model/delta.js";
 import type { ResolvedModel } from "../model/profile.js";
 import type { Usage } from "../model/usage.js";
+import type { StoreKey } from "../store/store.js";
 import type { Block, ProviderMetadata } from "./block.js";
 
 /** Instructions. */
@@ -35,17 +36,21 @@ export interface AssistantMessage {
   readonly providerMetadata?: ProviderMetadata;
 }
 
+/** Every {@link ToolStatus}. */
+export const TOOL_STATUSES = [
+  "ok",
+  "failed",
+  "invalid",
+  "unknown_tool",
+  "denied",
+  "timeout",
+  "cancelled",
+  "not_run",
+  "superseded",
+] as const;
+
 /** How a tool call ended. Everything but `ok` and `failed` means that the tool did not run to its end. */
-export type ToolStatus =
-  | "ok"
-  | "failed"
-  | "invalid"
-  | "unknown_tool"
-  | "denied"
-  | "timeout"
-  | "cancelled"
-  | "not_run"
-  | "superseded";
+export type ToolStatus = (typeof TOOL_STATUSES)[number];
 
 /** What came of one tool call. What a tool returned as a value is a `json` block (a string: a `text` block). */
 export interface ToolMessage {
@@ -70,7 +75,8 @@ export interface ToolMessage {
 
 /** Where an output is kept that is too large, or too private, for the history. */
 export interface ArtifactReference {
-  readonly key: string;
+  /** In the run's store `artifacts`. */
+  readonly key: StoreKey;
   readonly mediaType: string;
   /** Length, in bytes. */
   readonly bytes: number;

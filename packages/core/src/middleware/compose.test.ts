@@ -411,6 +411,28 @@ describe("hooks on deltas", () => {
   });
 });
 
+describe("an onToolDelta hook that takes time", () => {
+  test.each([
+    ["answers", async () => 2],
+    [
+      "fails",
+      async () => {
+        throw new Error("too late");
+      },
+    ],
+  ])("is a failure that names it, also where it later %s", async (_, slow) => {
+    const composed = compose([{ name: "slow", onToolDelta: slow as never }]);
+    const ends: unknown[] = [];
+    const scope = { ...notingScope().scope, watch: () => (error?: TinyAgentsError) => void ends.push(error?.code) };
+    expect(await thrownBy(() => composed.onToolDelta?.(1, invocation, scope))).toMatchObject({
+      code: "middleware_failed",
+      message: "The middleware slow failed in onToolDelta: onToolDelta must be synchronous",
+      details: { middleware: "slow", hook: "onToolDelta" },
+    });
+    expect(ends).toEqual(["middleware_failed"]);
+  });
+});
+
 describe("a failing hook (MWH-06)", () => {
   const cause = new Error("oops");
   const fail = () => {

@@ -113,12 +113,20 @@ function toolDelta(entries: readonly Middleware[]): ComposedMiddleware["onToolDe
     let value = delta;
     for (const entry of entries) {
       const next = call(entry, "onToolDelta", scope, () =>
-        entry.onToolDelta?.(value, toolCall, scope.contextOf(entry.name)),
+        atOnce(entry.onToolDelta?.(value, toolCall, scope.contextOf(entry.name))),
       );
-      if (next !== undefined && !isPromise(next)) value = next;
+      if (next !== undefined) value = next as JsonValue;
     }
     return value;
   };
+}
+
+/** Progress is passed on where the tool reports it, and there nobody can wait. */
+function atOnce<T>(edited: T): T {
+  if (!isPromise(edited)) return edited;
+  // What it fails with later is nobody's any more.
+  Promise.resolve(edited).catch(() => {});
+  throw new TypeError("onToolDelta must be synchronous");
 }
 
 function aroundModel(wraps: readonly Middleware[], deltas: readonly Middleware[]): ComposedMiddleware["aroundModel"] {

@@ -22,7 +22,8 @@ export interface ChatModel {
   readonly ownsRetry?: true;
   /**
    * Asks the model. Work starts with the first `next()`; leaving the loop, or aborting the signal, closes the
-   * connection. Ends with a `finish` delta. Makes one attempt: repeating is the caller's policy.
+   * connection. Ends with a `finish` delta. Makes one attempt, unless it `ownsRetry`: repeating is the caller's policy.
+   * So is time: `timeoutMs` of the request is for the caller, who aborts the signal.
    *
    * @throws (from the iterator) typed errors: `provider_*`, `network`, `timeout`, `cancelled`,
    * `context_window_exceeded`, `invalid_request`, `capability_missing`.

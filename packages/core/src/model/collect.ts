@@ -3,6 +3,7 @@ import { parseJson } from "../guarded-read.js";
 import { isJsonObject, type JsonObject } from "../json.js";
 import type { Block, ProviderMetadata, ToolCallBlock } from "../message/block.js";
 import type { AssistantMessage } from "../message/message.js";
+import { cutShortError } from "./cut-short.js";
 import type { FinishDelta, FinishReason, ModelDelta, ModelWarning } from "./delta.js";
 import type { ResolvedModel } from "./profile.js";
 import { addUsage, type Usage } from "./usage.js";
@@ -140,13 +141,7 @@ export class ResponseCollector {
    */
   response(): ModelResponse {
     const finish = this.#finish;
-    if (finish === undefined) {
-      throw new TinyAgentsError(
-        "network",
-        `The answer of ${this.#model.id} was cut short: the stream ended without a finish.`,
-        { details: { provider: this.#model.provider, reason: "stream_cut_short", partialText: this.text } },
-      );
-    }
+    if (finish === undefined) throw cutShortError(this.text, this.#model.provider);
     const usage = this.usage;
     const exact = finish.model ?? this.#exactModel;
     const model = exact === undefined || exact === this.#model.model ? this.#model : { ...this.#model, model: exact };
@@ -264,7 +259,7 @@ function toBlock(growing: Growing): Block {
 export function toolCallBlock(id: string, name: string, argsText: string): ToolCallBlock {
   if (argsText.trim() === "") return { type: "tool_call", id, name, args: {} };
   try {
-    const args = parseJson(argsText, { place: "the arguments" });
+    const args = parseJson(argsText, { place: "the arguments", maxDepth: DEEPEST_ARGS });
     if (isJsonObject(args)) return { type: "tool_call", id, name, args };
     return invalidCall(id, name, argsText, "The arguments are JSON, but no object.");
   } catch (error) {
@@ -272,6 +267,9 @@ export function toolCallBlock(id: string, name: string, argsText: string): ToolC
     return invalidCall(id, name, argsText, error.details.reason);
   }
 }
+
+/** The deepest that arguments may be nested, so that a state that holds them can still be read. */
+const DEEPEST_ARGS = 200;
 
 function invalidCall(id: string, name: string, raw: string, reason: string): ToolCallBlock {
   return { type: "tool_call", id, name, args: {}, invalid: { reason, raw } };

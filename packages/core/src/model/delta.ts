@@ -3,19 +3,23 @@ import type { Block, ProviderMetadata } from "../message/block.js";
 import type { ResolvedModel } from "./profile.js";
 import type { Usage } from "./usage.js";
 
+/** Every {@link FinishReason}. */
+export const FINISH_REASONS = [
+  "stop",
+  "tool_calls",
+  "length",
+  "content_filter",
+  "refusal",
+  "pause",
+  "error",
+  "other",
+] as const;
+
 /**
  * Why a model stopped. Tool calls run after `stop` and `tool_calls` only. `pause`: the provider wants the turn sent
  * back as it is. `other`: a reason of the provider's own, kept as `rawFinishReason`.
  */
-export type FinishReason =
-  | "stop"
-  | "tool_calls"
-  | "length"
-  | "content_filter"
-  | "refusal"
-  | "pause"
-  | "error"
-  | "other";
+export type FinishReason = (typeof FINISH_REASONS)[number];
 
 /** Something that a provider could not honour, or that it said. Goes with the response. */
 export interface ModelWarning {

@@ -111,7 +111,7 @@ describe("fallback (ERR-11)", () => {
   });
 
   test("counts used-up retries as the failure they ended with", () => {
-    const exhausted = (lastCode: string): TinyAgentsError =>
+    const exhausted = (lastCode: ErrorCode): TinyAgentsError =>
       new TinyAgentsError("retry_exhausted", "gave up", { details: { attempts: 3, lastCode } });
     expect(mayFallBack({}, exhausted("provider_server"))).toBe(true);
     expect(mayFallBack({}, exhausted("provider_auth"))).toBe(false);
@@ -126,6 +126,13 @@ describe("fallback (ERR-11)", () => {
     await expect(collect(ask(models), { id: "", provider: "", model: "" })).rejects.toMatchObject({
       code: "provider_server",
     });
+  });
+
+  test("passes over models that cannot read the media in the request", () => {
+    const source = { type: "base64", data: "AA==", mediaType: "image/png" } as const;
+    const image: ModelRequest = { messages: [{ role: "user", content: [{ type: "image", source }] }] };
+    expect(canTake(modelOf("one", [], { image_input: "no" }), image)).toBe(false);
+    expect(canTake(modelOf("one", [], { audio_input: "no" }), image)).toBe(true);
   });
 
   test("needs structured output where the request has a schema", () => {

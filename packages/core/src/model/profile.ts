@@ -1,3 +1,6 @@
+import type { Message } from "../message/message.js";
+import type { ModelRequest } from "./request.js";
+
 /** Whether a model can do something. What nobody has said is unknown, and unknown is not yes. */
 export type Support = "yes" | "no" | "unknown";
 
@@ -52,7 +55,42 @@ export function support(profile: ModelProfile, capability: Capability): Support 
   return profile.capabilities[capability] ?? "unknown";
 }
 
-/** The asked-for capabilities that the profile does not affirm: unknown counts as missing. */
-export function missingCapabilities(profile: ModelProfile, required: readonly Capability[]): readonly Capability[] {
-  return required.filter((capability) => support(profile, capability) !== "yes");
+/**
+ * What a request needs and the model lacks. What it asks for in `requires` needs a "yes"; what it only implies (tools,
+ * a demanded tool, a format of the answer) is lacking when the profile says "no". `implied`: what its messages imply,
+ * for whoever knows it; they are not looked through here, since a history is long and a call is made often.
+ */
+export function lackingCapabilities(
+  profile: ModelProfile,
+  { requires, tools, toolChoice, responseFormat }: Omit<ModelRequest, "messages">,
+  implied: Iterable<Capability> = NOTHING,
+): readonly Capability[] {
+  const lacking = requires?.filter((capability) => support(profile, capability) !== "yes") ?? [];
+  for (const need of implied) deny(lacking, profile, need);
+  if (tools !== undefined && tools.length > 0) deny(lacking, profile, "tools");
+  if (responseFormat?.type === "json_schema") deny(lacking, profile, "structured_output");
+  if (responseFormat?.type === "json") deny(lacking, profile, "json_mode");
+  if (toolChoice === "required") deny(lacking, profile, "tool_choice_required");
+  // Where the one tool that is offered is named, to demand some tool says the same.
+  const named = typeof toolChoice === "object" && (tools?.length !== 1 || denies(profile, "tool_choice_required"));
+  if (named) deny(lacking, profile, "tool_choice_named");
+  return lacking;
+}
+
+/** The media in messages that the profile says "no" to. Looks through them only where it says so of any. */
+export function lackingMedia(profile: ModelProfile, messages: readonly Message[]): readonly Capability[] {
+  return MEDIA.filter((type) => denies(profile, `${type}_input`))
+    .filter((type) => messages.some(({ content }) => content.some((block) => block.type === type)))
+    .map((type): Capability => `${type}_input`);
+}
+
+const NOTHING: readonly Capability[] = [];
+const MEDIA = ["image", "audio", "file"] as const;
+
+function denies(profile: ModelProfile, capability: Capability): boolean {
+  return support(profile, capability) === "no";
+}
+
+function deny(lacking: Capability[], profile: ModelProfile, need: Capability): void {
+  if (denies(profile, need) && !lacking.includes(need)) lacking.push(need);
 }

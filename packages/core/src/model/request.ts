@@ -43,7 +43,10 @@ export interface ModelRequest {
   readonly reasoningEffort?: "minimal" | "low" | "medium" | "high";
   /** Capabilities without which the call must not be made. Only a "yes" in the profile will do. */
   readonly requires?: readonly Capability[];
-  /** The longest that one attempt may take, ms. */
+  /**
+   * The longest that one attempt may take, ms. Whoever makes the call keeps the time and aborts `call.signal`; a model
+   * obeys the signal alone.
+   */
   readonly timeoutMs?: number;
   /** Settings of the provider's own, by provider name. Normalized fields win. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject };

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.js";
 import { type AnyTinyAgentsError, type ErrorCode, isTinyAgentsError, TinyAgentsError } from "../errors.js";
 import type { RandomSource } from "../ids.js";
+import { cutShortError } from "./cut-short.js";
 import type { ModelDelta } from "./delta.js";
 
 /** When to try again, as data. */
@@ -127,7 +128,7 @@ class RetriedStream implements AsyncIterableIterator<ModelDelta, undefined, unde
   /** An attempt that ends without a finish was cut short: that is a failure like any other. */
   #pass(result: IteratorResult<ModelDelta>): Awaitable<IteratorResult<ModelDelta, undefined>> {
     if (result.done === true) {
-      return this.#finished ? { value: undefined, done: true } : this.#repeat(cutShort(this.#text));
+      return this.#finished ? { value: undefined, done: true } : this.#repeat(cutShortError(this.#text));
     }
     const { value: delta } = result;
     if (delta.type === "text") this.#text += delta.text;
@@ -151,12 +152,6 @@ class RetriedStream implements AsyncIterableIterator<ModelDelta, undefined, unde
       done: false,
     };
   }
-}
-
-function cutShort(partialText: string): TinyAgentsError<"network"> {
-  return new TinyAgentsError("network", "The answer was cut short: the stream ended without a finish.", {
-    details: { reason: "stream_cut_short", partialText },
-  });
 }
 
 /** The same for any other piece of work: a tool, a store. */

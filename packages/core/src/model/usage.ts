@@ -1,5 +1,8 @@
 import type { ResolvedModel } from "./profile.js";
 
+/** Whether the provider said how many tokens a call took, or we estimated. */
+export const USAGE_SOURCES = ["reported", "estimated"] as const;
+
 /**
  * Tokens of one model call. An absent count is unknown, never zero. Counts of a class are part of the total they
  * belong to: `inputTokens` includes cached ones, `outputTokens` includes reasoning.
@@ -15,7 +18,7 @@ export interface Usage {
   readonly imageTokens?: number;
   readonly audioTokens?: number;
   /** Whether the provider said so or we estimated. */
-  readonly source: "reported" | "estimated";
+  readonly source: (typeof USAGE_SOURCES)[number];
 }
 
 /** Sums over the calls of a run. Sums leave out what is unknown; `unknownCalls` says how much that is. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../json.js";
-import type { StoreCapabilities } from "./capabilities.js";
+import type { LogCapabilities } from "./capabilities.js";
 
 /** One record of a log. */
 export interface LogRecord {
@@ -18,16 +18,17 @@ export interface AppendOptions {
 
 /** Which records of a stream to read. */
 export interface ReadRange {
-  /** The first offset to read (the last, with `reverse`). Default: the start (the end). */
+  /** The first offset to read (the last, when descending). Default: the start (the end). */
   readonly from?: number | undefined;
   /** At most this many. Default 1,000. */
   readonly limit?: number | undefined;
-  readonly reverse?: boolean | undefined;
+  /** By offset. Default `ascending`. */
+  readonly order?: "ascending" | "descending" | undefined;
 }
 
 /** Ordered logs, one per stream name. All methods throw `store_failed` when the backend does. */
 export interface AppendStore {
-  readonly capabilities: StoreCapabilities;
+  readonly capabilities: LogCapabilities;
   /**
    * Adds values at the end of a stream, all or none, and gives the offset of the first.
    *

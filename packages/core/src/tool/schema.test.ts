@@ -22,6 +22,15 @@ describe("checking with a Standard Schema", () => {
     expect(await checkStandard(later, "no")).toMatchObject({ ok: false });
   });
 
+  test("waits for anything that has a then", async () => {
+    const failing = { issues: [{ message: "no" }] };
+    // biome-ignore lint/suspicious/noThenProperty: a promise of another library is what is tested
+    const validate = () => ({ then: (done: (result: typeof failing) => unknown) => done(failing) }) as never;
+    const checked = checkStandard({ "~standard": { version: 1, vendor: "x", validate } }, 1);
+    expect(checked).toBeInstanceOf(Promise);
+    expect(await checked).toEqual({ ok: false, issues: [{ message: "no", path: "" }] });
+  });
+
   test("says where each issue is", () => {
     const schema = z.object({ items: z.array(z.object({ name: z.string() })) });
     expect(checkStandard(schema, { items: [{ name: "a" }, {}] })).toMatchObject({
@@ -71,7 +80,7 @@ describe("JSON Schema of a schema", () => {
     const jsonSchema = { input: (options: unknown) => ({ asked: asked.push(options) }), output: () => ({}) };
     expect(toJsonSchema({ "~standard": { ...standard, jsonSchema } } satisfies StandardSchema)).toEqual({ asked: 1 });
     expect(asked).toEqual([{ target: "draft-2020-12" }]);
-    expect(() => toJsonSchema({ "~standard": standard } satisfies StandardSchema)).toThrow(/This x schema cannot/);
+    expect(() => toJsonSchema({ "~standard": standard } satisfies StandardSchema)).toThrow(/this x schema cannot/);
   });
 });
 

@@ -1,5 +1,5 @@
-import type { ArgumentIssue } from "../errors.js";
-import type { JsonObject } from "../json.js";
+import { type ArgumentIssue, messageOf } from "../errors.js";
+import { isJsonObject, type JsonObject } from "../json.js";
 
 /** A JSON Schema (draft 2020-12), as data. */
 export type JsonSchema = JsonObject;
@@ -43,6 +43,13 @@ export type SchemaOutput<S> = S extends { readonly "~standard": { readonly types
     : unknown
   : JsonObject;
 
+/** What a schema of either kind takes. A JSON Schema says nothing to the compiler. */
+export type SchemaInput<S> = S extends { readonly "~standard": { readonly types?: infer T | undefined } }
+  ? NonNullable<T> extends { readonly input: infer Input }
+    ? Input
+    : unknown
+  : JsonObject;
+
 /** What came of a check. */
 export type Checked =
   | { readonly ok: true; readonly value: unknown }
@@ -70,23 +77,49 @@ export function isStandardSchema(schema: unknown): schema is StandardSchema {
 /** Checks a value with a Standard Schema. Synchronous when the schema is. */
 export function checkStandard(schema: StandardSchema, value: unknown): Checked | Promise<Checked> {
   const result = schema["~standard"].validate(value);
-  return result instanceof Promise ? result.then(toChecked) : toChecked(result);
+  // Not every promise is one of this realm's: a thenable would otherwise be a result without issues.
+  return isThenable(result) ? Promise.resolve(result).then(toChecked) : toChecked(result);
 }
 
 /**
- * The JSON Schema of a schema of either kind: for a Standard Schema the form that it takes (`input`) or gives.
- * @throws TypeError when a Standard Schema cannot say it.
+ * The JSON Schema of a schema of either kind: for a Standard Schema the form that it takes (`input`) or gives. `place`
+ * stands in the error.
+ * @throws TypeError when a Standard Schema cannot say it, and for an object of Standard Schemas.
  */
-export function toJsonSchema(schema: StandardSchema | JsonSchema, side: "input" | "output" = "input"): JsonSchema {
-  if (!isStandardSchema(schema)) return schema;
+export function toJsonSchema(
+  schema: StandardSchema | JsonSchema,
+  side: "input" | "output" = "input",
+  place = "toJsonSchema",
+): JsonSchema {
+  if (!isStandardSchema(schema)) {
+    if (isJsonObject(schema) && Object.values(schema).some(isStandardSchema)) {
+      throw new TypeError(`${place}: an object of schemas is no schema; wrap it: z.object({...})`);
+    }
+    return schema;
+  }
   const { jsonSchema, vendor } = schema["~standard"];
   if (jsonSchema === undefined) {
-    throw new TypeError(
-      `This ${vendor} schema cannot be turned into JSON Schema. Use a version of ${vendor} that supports it, or give the JSON Schema beside it.`,
-    );
+    throw noJsonSchema(place, vendor, `use a version of ${vendor} that supports it`);
   }
-  const { $schema: _, ...plain } = jsonSchema[side]({ target: "draft-2020-12" }) as JsonSchema & { $schema?: string };
+  let given: JsonSchema & { readonly $schema?: string };
+  try {
+    given = jsonSchema[side]({ target: "draft-2020-12" }) as JsonSchema & { readonly $schema?: string };
+  } catch (cause) {
+    throw noJsonSchema(place, vendor, messageOf(cause), cause);
+  }
+  const { $schema: _, ...plain } = given;
   return plain;
+}
+
+function noJsonSchema(place: string, vendor: string, reason: string, cause?: unknown): TypeError {
+  return new TypeError(
+    `${place}: this ${vendor} schema cannot be turned into JSON Schema (${reason}). Hand in the JSON Schema beside it: \`inputSchema\` of a tool, \`jsonSchema\` of an agent's output; or in its place.`,
+    { cause },
+  );
+}
+
+function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as { readonly then?: unknown } | null)?.then === "function";
 }
 
 function toChecked(result: StandardResult<unknown>): Checked {

@@ -14,8 +14,9 @@ export interface ToolSpec {
   readonly outputSchema?: JsonSchema;
   /** Arguments that the runtime fills in. The model does not know them, and a call that has one is refused. */
   readonly hiddenArgs: readonly string[];
+  /** How it may be run. `{}` where that depends on the arguments: each call has its own. */
   readonly policy: ToolPolicy;
-  /** Whether the policy depends on the arguments; `policy` is then what holds for no arguments in particular. */
+  /** Whether the policy depends on the arguments. */
   readonly dynamicPolicy: boolean;
   /** The name for people. */
   readonly label?: string;

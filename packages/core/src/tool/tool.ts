@@ -1,12 +1,13 @@
 import { isTinyAgentsError, messageOf, TinyAgentsError } from "../errors.js";
 import { isJsonObject, type JsonObject } from "../json.js";
-import type { ToolPolicy } from "./policy.js";
+import { checkPolicy, type ToolPolicy } from "./policy.js";
 import type { ToolRuntime } from "./runtime.js";
 import {
   type Checked,
   checkStandard,
   isStandardSchema,
   type JsonSchema,
+  type SchemaInput,
   type SchemaOutput,
   type StandardSchema,
   toJsonSchema,
@@ -48,8 +49,11 @@ export interface ToolOptions<S extends StandardSchema | JsonSchema, Output> {
   readonly inputSchema?: JsonSchema | undefined;
   /** What `execute` returns. When given, what it does return is checked, and a mismatch fails the call. */
   readonly output?: StandardSchema | JsonSchema | undefined;
-  /** How it may be run; a function when that depends on the arguments (it gets `{}` for the spec). */
-  readonly policy?: ToolPolicy | ((args: JsonObject) => ToolPolicy) | undefined;
+  /**
+   * How it may be run; a function when that depends on the arguments. It is asked at each call, with what the model gave
+   * (hidden arguments are not in it), and answers at once: a call whose policy it cannot say is denied.
+   */
+  readonly policy?: ToolPolicy | ((args: JsonObject & SchemaInput<S>) => ToolPolicy) | undefined;
   /**
    * Fills in arguments that the model must not know. Their names are in the input schema, and are taken out of what
    * the model sees.
@@ -72,31 +76,34 @@ const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 /**
  * Makes a tool. The input type comes from the schema.
  *
- * @throws `tool_schema_invalid` for a bad name or a schema that is no schema of an object; TypeError when the schema
- * can neither validate nor say its JSON Schema.
+ * @throws `tool_schema_invalid` for a bad name or a schema that is no schema of an object; TypeError for options that
+ * cannot be, and for a schema that cannot say its JSON Schema.
  */
 export function tool<const S extends StandardSchema | JsonSchema, Output>(
   options: ToolOptions<S, Output>,
 ): Tool<SchemaOutput<S>, Output> {
   const { name, input, output, policy = {}, inject = {}, execute } = options;
-  if (!NAME.test(name)) {
+  if (typeof name !== "string" || !NAME.test(name)) {
     throw schemaError(name, "its name must match [a-zA-Z][a-zA-Z0-9_-]{0,63}");
   }
   const hiddenArgs = Object.keys(inject);
-  const fullSchema = options.inputSchema ?? toJsonSchema(input);
+  const place = `tool "${name}"`;
+  if (typeof execute !== "function") throw new TypeError(`${place}: execute: a function is expected`);
+  const fullSchema = jsonSchemaOf(options, place);
   if (!isJsonObject(fullSchema) || (fullSchema.type !== undefined && fullSchema.type !== "object")) {
     throw schemaError(name, "its input schema must describe an object");
   }
   const dynamicPolicy = typeof policy === "function";
-  const policyFor = dynamicPolicy ? policy : () => policy;
+  const said = dynamicPolicy ? {} : checkPolicy(policy, name);
+  const policyFor = dynamicPolicy ? (policy as (args: JsonObject) => ToolPolicy) : () => said;
   const spec: ToolSpec = {
     name,
     description: options.description,
     inputSchema: withoutArgs(fullSchema, hiddenArgs, name),
     hiddenArgs,
-    policy: policyFor({}),
+    policy: said,
     dynamicPolicy,
-    ...(output === undefined ? {} : { outputSchema: toJsonSchema(output, "output") }),
+    ...(output === undefined ? {} : { outputSchema: toJsonSchema(output, "output", `${place}: output`) }),
     ...(options.label === undefined ? {} : { label: options.label }),
     ...(options.markdown === undefined ? {} : { markdown: options.markdown }),
     ...(options.extensions === undefined ? {} : { extensions: options.extensions }),
@@ -109,6 +116,15 @@ export function tool<const S extends StandardSchema | JsonSchema, Output>(
     inject: (runtime) => (hiddenArgs.length === 0 ? undefined : injected(inject, runtime)),
     execute,
   };
+}
+
+function jsonSchemaOf(
+  { input, inputSchema }: Pick<ToolOptions<StandardSchema | JsonSchema, unknown>, "input" | "inputSchema">,
+  place: string,
+): JsonSchema {
+  if (inputSchema === undefined) return toJsonSchema(input, "input", `${place}: input`);
+  if (isJsonObject(inputSchema) && !isStandardSchema(inputSchema)) return inputSchema;
+  throw new TypeError(`${place}: inputSchema: a JSON Schema, as plain data, is expected`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { checkHistory, type HistoryEdit, TinyAgentsError } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
-import { forgetMovedTurns } from "./progress.js";
+import { forgetMovedBatches } from "./progress.js";
 
 /** Edits without a model call between them, before they count as endless. */
 const MOST_IN_A_ROW = 8;
@@ -51,7 +51,7 @@ function apply(run: LiveRun, edit: HistoryEdit): void {
   state.messages = edited;
   state.newFrom = newFromAfter(edit, state.newFrom);
   run.callIds = undefined;
-  forgetMovedTurns(run);
+  forgetMovedBatches(run);
   run.event()?.("history.edited", { by, removed: to - from, added: messages.length });
 }
 

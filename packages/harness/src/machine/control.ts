@@ -1,6 +1,6 @@
-import type { ControlBy, Phase, RunStop } from "@tinyagents/core";
+import { type ControlBy, openCalls, type Phase, type RunStop, TinyAgentsError } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
-import { closeOpenCalls, openCalls } from "./open-calls.js";
+import { closeOpenCalls } from "./open-calls.js";
 import { pause } from "./pause.js";
 
 /**
@@ -43,8 +43,16 @@ function changesNothing(run: LiveRun, control: ControlBy): boolean {
   return control.type === "jump" && control.to === "tools" && openCalls(run.state.messages).length === 0;
 }
 
+/** Jumps without a model call between them, before they count as endless. */
+const MOST_JUMPS_IN_A_ROW = 8;
+
+/** @throws `middleware_failed` for a place that there is not, and for jumps that lead nowhere. */
 function jump(run: LiveRun, to: "model" | "tools" | "end", by: string): void {
   const { state } = run;
+  if (to !== "model" && to !== "tools" && to !== "end")
+    throw badJump(by, `there is no place "${String(to)}" to jump to`);
+  run.jumps++;
+  if (run.jumps > MOST_JUMPS_IN_A_ROW) throw badJump(by, "jumps follow on jumps, and no model call is ever made");
   if (state.stop?.by !== "limit") state.stop = null;
   if (to === "tools") {
     state.phase = "parse";
@@ -52,6 +60,16 @@ function jump(run: LiveRun, to: "model" | "tools" | "end", by: string): void {
   }
   closeOpenCalls(run, "not_run", `This call was not run: ${by} went on without it.`);
   state.phase = to === "end" ? "stop_check" : state.edits.length > 0 ? "compact" : "dispatch";
+}
+
+function badJump(by: string, reason: string): TinyAgentsError<"middleware_failed"> {
+  return new TinyAgentsError(
+    "middleware_failed",
+    `The middleware ${by} asked for a jump that cannot be made: ${reason}.`,
+    {
+      details: { middleware: by, hook: "control" },
+    },
+  );
 }
 
 /** What a paused run waits for when a hook asked. */

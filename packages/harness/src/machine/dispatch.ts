@@ -1,11 +1,11 @@
 import {
   type ControlBy,
+  lackingCapabilities,
   type ModelRequest,
   type ModelResponse,
-  missingCapabilities,
-  support,
   type TinyAgentsError,
 } from "@tinyagents/core";
+import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
 import { honour } from "./control.js";
 import { asFailure } from "./fail.js";
@@ -14,8 +14,6 @@ import { ModelCall } from "./model-call.js";
 import { recordUsage } from "./record-usage.js";
 import { showDelta } from "./show-delta.js";
 import { missing } from "./start.js";
-
-type Awaitable<T> = T | Promise<T>;
 
 /**
  * Makes one model call: hooks before it, the call inside the wraps, hooks after it, the answer into the history. One
@@ -99,20 +97,15 @@ async function beforeModel(run: LiveRun, request: ModelRequest): Promise<ModelRe
     return undefined;
   }
   run.compactions = 0;
+  run.jumps = 0;
   return before?.value ?? request;
 }
 
-/** Asked-for capabilities need a "yes" in the profile; what is only implied fails on a "no". */
-function refuseImpossible(run: LiveRun, { requires, tools, responseFormat }: ModelRequest): void {
+/** Media were looked for when the run began. */
+function refuseImpossible(run: LiveRun, request: ModelRequest): void {
   const { id, profile } = run.definition.model;
-  if (requires !== undefined && requires.length > 0) {
-    const lacking = missingCapabilities(profile, requires);
-    if (lacking.length > 0) throw missing(id, ...lacking);
-  }
-  if (tools !== undefined && tools.length > 0 && support(profile, "tools") === "no") throw missing(id, "tools");
-  if (responseFormat?.type === "json_schema" && support(profile, "structured_output") === "no") {
-    throw missing(id, "structured_output");
-  }
+  const lacking = lackingCapabilities(profile, request);
+  if (lacking.length > 0) throw missing(id, ...lacking);
 }
 
 function announceStart(run: LiveRun, call: ModelCall, { messages }: ModelRequest): void {

@@ -1,4 +1,4 @@
-import { type LimitName, limitError } from "@tinyagents/core";
+import { type LimitName, limitError, TinyAgentsError } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 
 /** Notes that a limit was hit: the phase `limit` deals with it. */
@@ -9,11 +9,16 @@ export function hitLimit(run: LiveRun, limit: LimitName, allowed: number): void 
 
 /**
  * Ends the run with the limit's error or, where the policy says so, asks once more, without tools.
- * @throws `limit_exceeded` with the counters.
+ * @throws `limit_exceeded` with the counters; `internal` for a state that names no limit.
  */
 export function reachLimit(run: LiveRun): void {
   const { state, definition } = run;
-  const { limit, allowed } = state.limit ?? { limit: "maxModelCalls", allowed: state.config.limits.maxModelCalls };
+  if (state.limit === null) {
+    throw new TinyAgentsError("internal", "The run is at a limit, and its state does not say at which.", {
+      details: { reason: "no_limit" },
+    });
+  }
+  const { limit, allowed } = state.limit;
   run.event()?.("limit.reached", { limit, allowed });
   if (definition.policies.onLimit !== "finalize" || state.finalizing)
     throw limitError(limit, allowed, run.countersJson());

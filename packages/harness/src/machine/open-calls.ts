@@ -1,30 +1,7 @@
-import {
-  type Message,
-  type ToolCallBlock,
-  type ToolMessage,
-  type ToolStatus,
-  toolCalls,
-  toolMessage,
-} from "@tinyagents/core";
+import { openCalls, type ToolMessage, type ToolStatus, toolMessage } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 import { notExecuted } from "../tools/call.js";
 import { idsBefore, renameRepeatedCalls } from "./call-ids.js";
-
-/** The calls at the end of a history that have no result yet, in their order. */
-export function openCalls(messages: readonly Message[]): readonly ToolCallBlock[] {
-  let answered: Set<string> | undefined;
-  for (let i = messages.length - 1; i >= 0; i--) {
-    const message = messages[i];
-    if (message?.role === "tool") {
-      answered ??= new Set();
-      answered.add(message.toolCallId);
-    } else {
-      const calls = message?.role === "assistant" ? toolCalls(message) : [];
-      return answered === undefined ? calls : calls.filter(({ id }) => answered?.has(id) !== true);
-    }
-  }
-  return [];
-}
 
 /**
  * Gives every open call a result, so that the history is whole: of the batch at hand the results that are there, for

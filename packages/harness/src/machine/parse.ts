@@ -1,8 +1,8 @@
-import { type ToolCallBlock, toolMessage } from "@tinyagents/core";
+import { openCalls, type ToolCallBlock, toolMessage } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 import { notExecuted } from "../tools/call.js";
 import { idsBefore, renameRepeatedCalls } from "./call-ids.js";
-import { closeOpenCalls, openCalls } from "./open-calls.js";
+import { closeOpenCalls } from "./open-calls.js";
 
 /** Reads the last answer: which calls it has, whether they may be run, and so what is due. */
 export function parse(run: LiveRun): void {
@@ -50,7 +50,7 @@ function takeForcedAnswer(run: LiveRun, calls: readonly ToolCallBlock[]): boolea
         ? toolMessage(call, "The answer was received.")
         : notExecuted(
             run,
-            toolMessage(call, "This call was not run: the answer was given in the same turn.", "not_run"),
+            toolMessage(call, "This call was not run: the answer was given in the same answer.", "not_run"),
           ),
     );
   }

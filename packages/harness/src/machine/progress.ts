@@ -8,7 +8,7 @@ import {
 } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 
-/** How many turns back a repeat is looked for: enough for two calls that alternate, and for three. */
+/** How many batches back a repeat is looked for: enough for two calls that alternate, and for three. */
 const LOOKS_BACK = 6;
 /** How much of each end of a medium tells it apart from another, in characters. */
 const MEDIA_SAMPLE = 1_000;
@@ -18,14 +18,14 @@ const MEDIA_SAMPLE = 1_000;
  */
 export function refusesRepeat(run: LiveRun, blocks: readonly ToolCallBlock[]): boolean {
   const policy = run.definition.noProgress;
-  const { repeats, recentTurns } = run.state;
+  const { repeats, recentBatches } = run.state;
   if (policy === undefined || repeats < policy.refuseAfter) return false;
   const calls = traceOfCalls(blocks);
-  return recentTurns.some((turn) => turn.calls === calls);
+  return recentBatches.some((batch) => batch.calls === calls);
 }
 
 /**
- * Notes a finished batch. A turn counts as a repeat when one not far back had the same calls and the same results, or
+ * Notes a finished batch. It counts as a repeat when one not far back had the same calls and the same results, or
  * when it was refused as one. From `hintAfter` on the model is told, with its results; at `stopAfter` the run ends.
  * @throws `no_progress`
  */
@@ -37,16 +37,16 @@ export function judgeProgress(
   const policy = run.definition.noProgress;
   if (policy === undefined) return results;
   const { state } = run;
-  const { recentTurns } = state;
+  const { recentBatches } = state;
   const calls = traceOfCalls(blocks);
-  const known = recentTurns.filter((earlier) => earlier.calls === calls);
-  // Results are looked at when the same calls come again: most turns are new, and their results may be long.
+  const known = recentBatches.filter((earlier) => earlier.calls === calls);
+  // Results are looked at when the same calls come again: most batches are new, and their results may be long.
   const traced = known.length === 0 ? null : traceOfResults(results);
   const refused = known.length > 0 && state.repeats >= policy.refuseAfter;
   const repeated = refused || known.some((earlier) => resultsOf(run, earlier, results.length) === traced);
   state.repeats = repeated ? state.repeats + 1 : 0;
-  recentTurns.push({ calls, results: traced, place: state.messages.length });
-  if (recentTurns.length > LOOKS_BACK) recentTurns.shift();
+  recentBatches.push({ calls, results: traced, place: state.messages.length });
+  if (recentBatches.length > LOOKS_BACK) recentBatches.shift();
   if (state.repeats >= policy.stopAfter) {
     run.event()?.("no_progress.detected", { repeats: state.repeats, action: "stop" });
     throw stuck(state.repeats, blocks);
@@ -57,16 +57,16 @@ export function judgeProgress(
   return withHint(results, state.repeats);
 }
 
-/** An edit of the history moves results away from where turns say they begin: such turns are forgotten. */
-export function forgetMovedTurns(run: LiveRun): void {
+/** An edit of the history moves results away from where batches say they begin: such batches are forgotten. */
+export function forgetMovedBatches(run: LiveRun): void {
   const { state } = run;
-  state.recentTurns = state.recentTurns.filter(({ results }) => results !== null);
+  state.recentBatches = state.recentBatches.filter(({ results }) => results !== null);
 }
 
-/** The results of an earlier turn with the same calls, so with as many. */
-function resultsOf(run: LiveRun, turn: LiveRun["state"]["recentTurns"][number], count: number): number {
-  turn.results ??= traceOfResults(run.state.messages.slice(turn.place, turn.place + count));
-  return turn.results;
+/** The results of an earlier batch with the same calls, so with as many. */
+function resultsOf(run: LiveRun, batch: LiveRun["state"]["recentBatches"][number], count: number): number {
+  batch.results ??= traceOfResults(run.state.messages.slice(batch.place, batch.place + count));
+  return batch.results;
 }
 
 function traceOfCalls(blocks: readonly ToolCallBlock[]): number {

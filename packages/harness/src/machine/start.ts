@@ -1,17 +1,14 @@
 import {
   blocks,
-  isTinyAgentsError,
+  lackingMedia,
   type Message,
-  messageOf,
   repairHistory,
   type SystemMessage,
-  support,
-  type ThreadState,
   TinyAgentsError,
 } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
-import { setOwn } from "../run/live-state.js";
 import { honour } from "./control.js";
+import { loadMemory } from "./memory.js";
 
 /** Loads the thread's memory, puts instructions, memory and input in their order, and lets `beforeAgent` hooks look. */
 export async function start(run: LiveRun): Promise<void> {
@@ -23,7 +20,7 @@ export async function start(run: LiveRun): Promise<void> {
     resumed: false,
     ...(run.wantsPayloads ? { payload: { messages: state.messages.slice() } } : {}),
   });
-  const remembered = threadId !== undefined && memory !== undefined ? await load(run, threadId) : [];
+  const remembered = threadId !== undefined && memory !== undefined ? await loadMemory(run, threadId) : [];
   const system = systemMessageOf(run);
   arrange(run, system, remembered);
   refuseImpossibleInput(run);
@@ -32,38 +29,6 @@ export async function start(run: LiveRun): Promise<void> {
     if (control !== undefined && (await honour(run, control, "dispatch"))) return;
   }
   state.phase = state.edits.length > 0 ? "compact" : "dispatch";
-}
-
-async function load(run: LiveRun, threadId: string): Promise<readonly Message[]> {
-  const { definition, state } = run;
-  let loaded: { readonly state: ThreadState; readonly version: string } | undefined;
-  try {
-    loaded = await definition.memory?.load(threadId);
-  } catch (error) {
-    if (isTinyAgentsError(error)) throw error;
-    throw new TinyAgentsError(
-      "memory_failed",
-      `The memory of thread "${threadId}" could not be loaded: ${messageOf(error)}`,
-      {
-        details: { threadId, operation: "load" },
-        cause: error,
-      },
-    );
-  }
-  state.memoryVersion = loaded?.version ?? null;
-  const messages = loaded?.state.messages ?? [];
-  for (const [name, kept] of Object.entries(loaded?.state.middleware ?? {})) setOwn(state.middleware, name, kept);
-  run.event()?.("memory.loaded", { messages: messages.length });
-  if (run.shows("updates")) {
-    await run.show?.({
-      type: "memory",
-      runId: state.config.runId,
-      operation: "loaded",
-      threadId,
-      messages: messages.length,
-    });
-  }
-  return messages;
 }
 
 function systemMessageOf(run: LiveRun): SystemMessage | undefined {
@@ -93,11 +58,8 @@ function newFromAfterRepair(messages: readonly Message[], input: number): number
 /** What the model certainly cannot take is refused before it is asked. */
 function refuseImpossibleInput(run: LiveRun): void {
   const { model, resolvedModel } = run.definition;
-  for (const kind of ["image", "audio", "file"] as const) {
-    if (support(model.profile, `${kind}_input`) !== "no") continue;
-    const has = run.state.messages.some((message) => message.content.some((block) => block.type === kind));
-    if (has) throw missing(resolvedModel.id, `${kind}_input`);
-  }
+  const lacking = lackingMedia(model.profile, run.state.messages);
+  if (lacking.length > 0) throw missing(resolvedModel.id, ...lacking);
 }
 
 /** @returns the error of a model that lacks what is needed. */

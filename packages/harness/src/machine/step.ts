@@ -1,6 +1,7 @@
-import { type AgentState, isEnd } from "@tinyagents/core";
+import { isEnd } from "@tinyagents/core";
+import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
-import { handOut } from "../run/live-state.js";
+import { recordStep } from "../run/record.js";
 import { compact } from "./compact.js";
 import { dispatch } from "./dispatch.js";
 import { failRun } from "./fail.js";
@@ -11,8 +12,6 @@ import { start } from "./start.js";
 import { stopCheck } from "./stop-check.js";
 import { runBatch } from "./tools.js";
 import { validate } from "./validate.js";
-
-type Awaitable<T> = T | Promise<T>;
 
 /**
  * Moves a run to its end, one phase after the other. A failure of the run is a state in phase `failed`; what is
@@ -29,6 +28,12 @@ export async function moveToEnd(run: LiveRun): Promise<void> {
     if (run.held !== undefined) await run.taken();
     if (run.recorder !== undefined || run.shows("updates")) await afterStep(run);
   }
+}
+
+/** The same for a run that is recorded: before anything is done, the recorder has the run. */
+export async function moveRecorded(run: LiveRun): Promise<void> {
+  await recordStep(run);
+  await moveToEnd(run);
 }
 
 /** Does the one thing that is due and moves the state on, with failures as in {@link moveToEnd}. */
@@ -74,10 +79,9 @@ function moveOnce(run: LiveRun): Awaitable<void> {
 
 async function afterStep(run: LiveRun): Promise<void> {
   run.noteTime();
-  const state: AgentState = handOut(run.state);
-  await run.recorder?.step(state);
+  await recordStep(run);
   if (!run.shows("updates")) return;
-  const { phase, counters, messages, config } = state;
+  const { phase, counters, messages, config } = run.state;
   await run.show?.({
     type: "update",
     runId: config.runId,

@@ -9,6 +9,7 @@ import {
   type ToolMessage,
   toolCalls,
 } from "@tinyagents/core";
+import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
 import type { LiveBatch } from "../run/live-state.js";
 import { admit } from "../tools/admit.js";
@@ -21,8 +22,6 @@ import { hitLimit } from "./limit.js";
 import { notRun } from "./open-calls.js";
 import { pause } from "./pause.js";
 import { judgeProgress, refusesRepeat } from "./progress.js";
-
-type Awaitable<T> = T | Promise<T>;
 
 /** What a batch has led to besides results. */
 interface BatchEffects {

@@ -9,6 +9,7 @@ import {
   text,
   userMessage,
 } from "@tinyagents/core";
+import type { Awaitable } from "../awaitable.js";
 import type { AgentDefinition } from "../definition.js";
 import { extractJson } from "../output/extract.js";
 import type { OutputPlan } from "../output/plan.js";
@@ -16,10 +17,8 @@ import { matchingVariant } from "../output/variant.js";
 import type { LiveRun } from "../run/live-run.js";
 import type { LiveState } from "../run/live-state.js";
 import { lastAnswer } from "../run/result.js";
+import { checkWithSchema } from "../schema-validator.js";
 import { correction, issueLines } from "../tools/correction.js";
-import { checkWithSchema } from "../tools/prepare.js";
-
-type Awaitable<T> = T | Promise<T>;
 
 /** What the last answer offers as structured output. */
 interface Candidate {
@@ -98,7 +97,9 @@ function unwrap(plan: OutputPlan, value: JsonValue): { readonly value: JsonValue
 }
 
 async function check(run: LiveRun, plan: OutputPlan, value: JsonValue): Promise<Checked> {
-  return plan.standard === undefined ? checkWithSchema(run, plan.schema, value) : checkStandard(plan.standard, value);
+  return plan.standard === undefined
+    ? checkWithSchema(run.definition, plan.schema, value)
+    : checkStandard(plan.standard, value);
 }
 
 /** Tells the model what is wrong and asks again. */

@@ -51,7 +51,7 @@ export function planOutput(
     throw new TypeError("createAgent: output: a schema, or an object with a schema, is expected");
   }
   const name = spec.name ?? "final_answer";
-  const schema = spec.jsonSchema ?? toJsonSchema(spec.schema);
+  const schema = spec.jsonSchema ?? toJsonSchema(spec.schema, "input", "createAgent: output");
   const wrapped = schema.type !== "object" || schema.anyOf !== undefined || schema.oneOf !== undefined;
   const wireSchema = wrapped ? inObject(schema) : schema;
   const wanted = spec.strategy ?? "auto";

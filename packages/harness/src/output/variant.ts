@@ -1,6 +1,6 @@
 import type { JsonSchema, JsonValue } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
-import { checkWithSchema } from "../tools/prepare.js";
+import { checkWithSchema } from "../schema-validator.js";
 
 /** Which variant of a union an answer is: its place in `anyOf` or `oneOf`. Nothing when the schema is no union. */
 export async function matchingVariant(
@@ -9,7 +9,7 @@ export async function matchingVariant(
   value: JsonValue,
 ): Promise<number | undefined> {
   for (const [index, variant] of (variants ?? []).entries()) {
-    const checked = await checkWithSchema(run, variant, value);
+    const checked = await checkWithSchema(run.definition, variant, value);
     if (checked.ok) return index;
   }
   return undefined;

@@ -6,15 +6,19 @@ import {
   type EventType,
   fanOut,
 } from "@tinyagents/core";
-import type { LiveRun } from "./live-run.js";
-
-type Draft<T> = { -readonly [K in keyof T]: T[K] };
+import type { Mutable } from "../mutable.js";
+import type { WatchedRun } from "./watched-run.js";
 
 /** Puts an event of a run into its envelope. `number` is its place in the run. */
-export function envelopeOf<T extends EventType>(run: LiveRun, type: T, data: EventData[T], number: string): AgentEvent {
+export function envelopeOf<T extends EventType>(
+  run: WatchedRun,
+  type: T,
+  data: EventData[T],
+  number: string,
+): AgentEvent {
   const { config, seq } = run.state;
   const { runId, rootRunId, parentRunId, threadId, tags } = config;
-  const event: Draft<EventEnvelope<T>> = {
+  const event: Mutable<EventEnvelope<T>> = {
     v: 1,
     id: `${runId}/${number}`,
     seq,
@@ -35,7 +39,7 @@ export function envelopeOf<T extends EventType>(run: LiveRun, type: T, data: Eve
  * Everybody who gets a run's events: its sink, and its stream. Each gets what it asked for, and what a sink fails with
  * is its own concern.
  */
-export function listenersOf(run: LiveRun): EventSink {
+export function listenersOf(run: WatchedRun): EventSink {
   const { definition, events, show } = run;
   if (show === undefined && events !== undefined)
     return events === definition.events ? definition.sink : fanOut([events]);

@@ -1,4 +1,9 @@
-type Awaitable<T> = T | Promise<T>;
+import type { Awaitable } from "../awaitable.js";
+
+interface Reader<T> {
+  readonly resolve: (result: IteratorResult<T, undefined>) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /**
  * Passes items from a run to the one reader who pulls them. One item may lie ready; a run that is ahead of its reader
@@ -6,29 +11,24 @@ type Awaitable<T> = T | Promise<T>;
  */
 export class Handoff<T> {
   readonly #ready: T[] = [];
-  #reader:
-    | { readonly resolve: (result: IteratorResult<T, undefined>) => void; readonly reject: (error: unknown) => void }
-    | undefined;
-  #released: (() => void) | undefined;
+  /** Calls of `next` that wait for an item, first come, first served. */
+  readonly #readers: Reader<T>[] = [];
+  /** Writers that wait for the reader to catch up. */
+  #writers: (() => void)[] = [];
   #end: { readonly error?: unknown } | undefined;
 
   /** Gives an item. A promise holds the writer until the reader has caught up. */
   push(item: T): Awaitable<void> {
     if (this.#end !== undefined) return;
-    const reader = this.#reader;
+    const reader = this.#readers.shift();
     if (reader !== undefined) {
-      this.#reader = undefined;
       reader.resolve({ value: item, done: false });
       return;
     }
     this.#ready.push(item);
     if (this.#ready.length === 1) return;
     return new Promise<void>((resolve) => {
-      const before = this.#released;
-      this.#released = () => {
-        before?.();
-        resolve();
-      };
+      this.#writers.push(resolve);
     });
   }
 
@@ -36,16 +36,10 @@ export class Handoff<T> {
   end(end: { readonly error?: unknown } = {}): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    const reader = this.#reader;
-    this.#reader = undefined;
-    if (reader === undefined) return;
-    if ("error" in end) {
-      this.#end = {};
-      reader.reject(end.error);
-    } else reader.resolve({ value: undefined, done: true });
+    for (const reader of this.#readers.splice(0)) this.#tellEnd(reader);
   }
 
-  /** Drops what is ready and lets a waiting writer go: nobody reads any more. */
+  /** Drops what is ready and lets waiting writers go: nobody reads any more. */
   abandon(): void {
     this.#ready.length = 0;
     this.end();
@@ -58,22 +52,26 @@ export class Handoff<T> {
       if (this.#ready.length <= 1) this.#release();
       return Promise.resolve({ value, done: false });
     }
+    return new Promise((resolve, reject) => {
+      if (this.#end === undefined) this.#readers.push({ resolve, reject });
+      else this.#tellEnd({ resolve, reject });
+    });
+  }
+
+  /** The error is told once; whoever asks again gets the end. */
+  #tellEnd({ resolve, reject }: Reader<T>): void {
     const end = this.#end;
-    if (end === undefined) {
-      return new Promise((resolve, reject) => {
-        this.#reader = { resolve, reject };
-      });
+    if (end === undefined || !("error" in end)) {
+      resolve({ value: undefined, done: true });
+      return;
     }
-    if ("error" in end) {
-      this.#end = {};
-      return Promise.reject(end.error);
-    }
-    return Promise.resolve({ value: undefined, done: true });
+    this.#end = {};
+    reject(end.error);
   }
 
   #release(): void {
-    const released = this.#released;
-    this.#released = undefined;
-    released?.();
+    const writers = this.#writers;
+    this.#writers = [];
+    for (const release of writers) release();
   }
 }

@@ -1,34 +1,21 @@
 import {
-  type AgentStreamItem,
   abortError,
-  type Clock,
-  type EventData,
-  type EventSink,
-  type EventType,
-  type HookScope,
   type IdSource,
   limitError,
   onAbort,
   type RandomSource,
   type RunRecorder,
-  randomIds,
   type StepContext,
   type StoreRegistry,
-  type StreamMode,
-  systemClock,
-  systemRandom,
   type TinyAgentsError,
   type ToolMessage,
 } from "@tinyagents/core";
 import type { AgentDefinition } from "../definition.js";
 import { CancelScope } from "./cancel-scope.js";
 import { Deadlines } from "./deadlines.js";
-import { envelopeOf, listenersOf } from "./emit.js";
 import type { LiveState } from "./live-state.js";
 import { RunScope } from "./run-scope.js";
-
-/** Emits one event; the envelope is made from the run. */
-export type EmitEvent = <T extends EventType>(type: T, data: EventData[T]) => void;
+import { WatchedRun, type Watchers } from "./watched-run.js";
 
 /** Something that a run waits for. */
 export interface UnderWay {
@@ -39,30 +26,25 @@ export interface UnderWay {
 }
 
 /** What a driver may hand to a run besides the surroundings. */
-export interface LiveRunOptions extends StepContext {
+export interface LiveRunOptions extends StepContext, Pick<Watchers, "modes"> {
   /** What holds the run: cancelling it cancels the run. */
   readonly owner?: CancelScope | undefined;
-  /** What `emit` wants, asked anew each time. Absent: everything. */
-  readonly modes?: Pick<ReadonlySet<StreamMode>, "has"> | undefined;
 }
 
 /**
  * The live side of a run: its state together with everything that is not data. Made for as long as one driver moves
  * the run, and closed after it.
  */
-export class LiveRun {
-  readonly definition: AgentDefinition;
-  state: LiveState;
-  readonly clock: Clock;
+export class LiveRun extends WatchedRun {
   readonly ids: IdSource;
   readonly random: RandomSource;
-  readonly events: EventSink | undefined;
-  readonly registry: StoreRegistry | undefined;
+  readonly stores: StoreRegistry | undefined;
   readonly recorder: RunRecorder | undefined;
   readonly data: unknown;
   readonly cancellation: CancelScope;
   readonly deadlines: Deadlines;
-  readonly hooks: RunScope;
+  /** What hooks are called with. */
+  readonly scope: RunScope;
   /** What the run waits for at the moment. */
   readonly underWay: UnderWay[] = [];
   /** Names of what did not settle when the run was cancelled. */
@@ -77,43 +59,23 @@ export class LiveRun {
   failure: TinyAgentsError | undefined;
   /** Edits of the history since the last model call. */
   compactions = 0;
+  /** Jumps since the last model call. */
+  jumps = 0;
   /** Call ids of the history, for telling a repeated one. Made when first needed. */
   callIds: Set<string> | undefined;
-  /** Where `agent.stream` and observers take their items. Absent: nobody watches. */
-  readonly show: ((item: AgentStreamItem) => void | Promise<void>) | undefined;
-  /** Settles when the items that were offered have been taken; absent when they have. */
-  held: Promise<unknown> | undefined;
-  readonly #modes: LiveRunOptions["modes"];
-  /** The sink, and the stream where it has events: each gets only what it asked for. */
-  readonly #sink: EventSink | undefined;
-  readonly #emitEvent: EmitEvent | undefined;
   readonly #unlink: () => void;
   #openedAtMs: number;
-  #closed = false;
-  /** Fragments since the last numbered event. */
-  #deltas = 0;
 
   constructor(definition: AgentDefinition, state: LiveState, options: LiveRunOptions) {
-    this.definition = definition;
-    this.state = state;
-    this.clock = options.clock ?? definition.clock ?? systemClock;
-    this.ids = options.ids ?? definition.ids ?? DEFAULT_IDS;
-    this.random = options.random ?? definition.random ?? systemRandom;
-    this.events = options.events ?? definition.events;
-    this.registry = options.stores ?? definition.stores;
+    super(definition, state, options);
+    this.ids = options.ids ?? definition.ids;
+    this.random = options.random ?? definition.random;
+    this.stores = options.stores ?? definition.stores;
     this.recorder = options.recorder ?? definition.recorder;
     this.data = options.data;
     this.cancellation = new CancelScope(options.owner);
     this.deadlines = new Deadlines(this.clock);
-    this.hooks = new RunScope(this);
-    const { emit, modes } = options;
-    this.show = emit === undefined ? undefined : (item) => emit(item);
-    this.#modes = modes;
-    if (this.events !== undefined || emit !== undefined) {
-      const sink = listenersOf(this);
-      this.#sink = sink;
-      this.#emitEvent = (type, data) => sink.emit(envelopeOf(this, type, data, `${this.state.seq}`));
-    }
+    this.scope = new RunScope(this);
     this.#openedAtMs = this.clock.now();
     const { signal } = options;
     this.#unlink = onAbort(signal, () => this.cancellation.cancel(abortError(signal?.reason)));
@@ -124,67 +86,6 @@ export class LiveRun {
       if (leftMs > 0) this.deadlines.after(leftMs, timeIsUp);
       else timeIsUp();
     }
-  }
-
-  get scope(): HookScope {
-    return this.hooks;
-  }
-
-  /** Whether somebody watches items of a mode just now: observers come and go. */
-  shows(mode: StreamMode): boolean {
-    return this.show !== undefined && !this.#closed && (this.#modes === undefined || this.#modes.has(mode));
-  }
-
-  /** Shows an item from where nobody can wait for its reader: the next step does. */
-  offer(item: AgentStreamItem): void {
-    const taking = this.show?.(item);
-    if (!(taking instanceof Promise)) return;
-    // What it rejects with is thrown where it is waited for.
-    taking.catch(() => {});
-    this.held = this.held === undefined ? taking : Promise.all([this.held, taking]);
-  }
-
-  /** Waits until what was offered has been taken. @throws what whoever takes the items throws. */
-  async taken(): Promise<void> {
-    const { held } = this;
-    this.held = undefined;
-    await held;
-  }
-
-  /** Whether events are made at all: asked before data is built for one that is dear. */
-  get listened(): boolean {
-    return this.events !== undefined || this.shows("events");
-  }
-
-  /** Whether somebody wants fragments as events. */
-  get wantsDeltas(): boolean {
-    return this.events?.deltas === true;
-  }
-
-  /** Whether somebody wants what was said. */
-  get wantsPayloads(): boolean {
-    return this.events?.payloads === true;
-  }
-
-  /**
-   * Takes the next event number, and gives what emits under it; nothing when nobody listens, so that
-   * `run.event()?.("tool.started", { ... })` builds no data then.
-   */
-  event(): EmitEvent | undefined {
-    if (this.#closed) return undefined;
-    this.state.seq++;
-    this.#deltas = 0;
-    return this.listened ? this.#emitEvent : undefined;
-  }
-
-  /**
-   * Emits an event that takes no number: fragments, and that a run goes on. So no other event's number depends on how an
-   * answer was split, or on whether the run was ever cut off.
-   */
-  emitUnnumbered<T extends EventType>(type: T, data: EventData[T]): void {
-    if (this.#closed) return;
-    this.#deltas++;
-    this.#sink?.emit(envelopeOf(this, type, data, `${this.state.seq}.${this.#deltas}`));
   }
 
   /** How long a cancelled run waits for what it has under way, ms. */
@@ -282,12 +183,10 @@ export class LiveRun {
   }
 
   /** Leaves no listener and no timer behind. What ends later than its run is told to nobody. */
-  close(): void {
-    this.#closed = true;
+  override close(): void {
+    super.close();
     this.#unlink();
     this.cancellation.close();
     this.deadlines.close();
   }
 }
-
-const DEFAULT_IDS = randomIds();

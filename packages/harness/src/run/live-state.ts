@@ -1,15 +1,14 @@
 import type {
   AgentState,
   BatchCall,
+  BatchTrace,
   Counters,
   HistoryEdit,
   JsonValue,
   Message,
   ModelUsage,
-  TurnTrace,
 } from "@tinyagents/core";
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+import type { Mutable } from "../mutable.js";
 
 /** A batch while it is run: the calls are filled in where they stand. */
 export interface LiveBatch {
@@ -21,14 +20,14 @@ export interface LiveBatch {
 export type LiveState = Mutable<
   Omit<
     AgentState,
-    "messages" | "counters" | "batch" | "edits" | "recentTurns" | "usageByModel" | "middleware" | "answers"
+    "messages" | "counters" | "batch" | "edits" | "recentBatches" | "usageByModel" | "middleware" | "answers"
   >
 > & {
   messages: Message[];
   readonly counters: Mutable<Counters>;
   batch: LiveBatch | null;
   edits: HistoryEdit[];
-  recentTurns: Mutable<TurnTrace>[];
+  recentBatches: Mutable<BatchTrace>[];
   readonly usageByModel: Mutable<ModelUsage>[];
   readonly middleware: { [name: string]: JsonValue };
   readonly answers: { [name: string]: JsonValue };

@@ -7,10 +7,8 @@ import {
   type ResolvedLimits,
   type RunConfig,
   type RunSurroundings,
-  randomIds,
   resolveLimits,
   type StartOptions,
-  systemClock,
   toMessages,
 } from "@tinyagents/core";
 import type { AgentDefinition } from "../definition.js";
@@ -18,15 +16,13 @@ import type { ParentRun } from "../sub-agent.js";
 import type { LiveRunOptions } from "./live-run.js";
 import type { LiveState } from "./live-state.js";
 
-const IDS = randomIds();
-
 /** Who a run is that no other run started. */
 export function rootConfig(
   definition: AgentDefinition,
   options: StartOptions & Pick<RunSurroundings, "ids">,
 ): RunConfig {
   const { limits } = definition;
-  const runId = options.runId ?? (options.ids ?? definition.ids ?? IDS).next("run");
+  const runId = options.runId ?? (options.ids ?? definition.ids).next("run");
   return {
     runId,
     rootRunId: runId,
@@ -87,14 +83,14 @@ export function newState(
     cost: null,
     unpricedCalls: 0,
     seq: 0,
-    startedAtMs: (clock ?? definition.clock ?? systemClock).now(),
+    startedAtMs: (clock ?? definition.clock).now(),
     activeMs: 0,
     middleware: {},
     memoryVersion: null,
     lastResponse: null,
     batch: null,
     edits: [],
-    recentTurns: [],
+    recentBatches: [],
     repeats: 0,
     limit: null,
     finalizing: false,

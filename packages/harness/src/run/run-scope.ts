@@ -62,8 +62,8 @@ export class LiveRunContext implements RunContext {
     return this.live.state.usage;
   }
   get stores(): StoreRegistry {
-    const { registry } = this.live;
-    if (registry !== undefined) return registry;
+    const { stores } = this.live;
+    if (stores !== undefined) return stores;
     throw new TinyAgentsError("invalid_request", "This run has no stores. Give it some: createAgent({ stores }).", {
       details: { reason: "no_stores" },
     });

@@ -8,11 +8,10 @@ import {
   type ToolMessage,
   toolMessage,
 } from "@tinyagents/core";
+import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
 import { type Approval, approve, approvedArgs } from "./approve.js";
 import { isResult, type PreparedCall, prepare } from "./prepare.js";
-
-type Awaitable<T> = T | Promise<T>;
 
 /** Where a call stands before anything of its batch runs. */
 export type Admission =
@@ -67,11 +66,11 @@ function recheck(run: LiveRun, { id, name, args, modelCallId }: ToolInvocation):
 function approved(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Awaitable<Admission> {
   const approval = approve(run, prepared.invocation, entry.approvedArgsJson);
   return approval instanceof Promise
-    ? approval.then((settled) => decided(run, prepared, settled))
-    : decided(run, prepared, approval);
+    ? approval.then((settled) => afterApproval(run, prepared, settled))
+    : afterApproval(run, prepared, approval);
 }
 
-function decided(run: LiveRun, prepared: PreparedCall, approval: Approval): Awaitable<Admission> {
+function afterApproval(run: LiveRun, prepared: PreparedCall, approval: Approval): Awaitable<Admission> {
   if (approval.type === "denied") return { type: "result", result: approval.result };
   if (approval.type === "ask") return { type: "wait", request: approval.request };
   if (approval.type === "not_needed") return { type: "run", prepared };

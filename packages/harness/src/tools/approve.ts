@@ -10,7 +10,9 @@ import {
   type ToolMessage,
   toolMessage,
 } from "@tinyagents/core";
+import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
+import { isThenable } from "./thenable.js";
 
 /** Whether a call may be run: yes, with these arguments; no, and what the model is told; or somebody is to be asked. */
 export type Approval =
@@ -18,8 +20,6 @@ export type Approval =
   | { readonly type: "granted"; readonly argsJson: string; readonly changed: boolean }
   | { readonly type: "denied"; readonly result: ToolMessage }
   | { readonly type: "ask"; readonly request: ApprovalRequest };
-
-type Awaitable<T> = T | Promise<T>;
 
 /** Asks for approval where the call's policy wants it. Without anybody to ask the answer is no. */
 export function approve(run: LiveRun, call: ToolInvocation, approvedArgsJson: string | undefined): Awaitable<Approval> {
@@ -40,8 +40,8 @@ export function approve(run: LiveRun, call: ToolInvocation, approvedArgsJson: st
   if (approver === undefined)
     return denied(run, request, { approve: false, reason: "nobody can approve calls in this run" });
   const answer = approver.decide(request, run.cancellation.signal);
-  return answer instanceof Promise
-    ? answer.then((settled) => decided(run, request, settled))
+  return isThenable(answer)
+    ? Promise.resolve(answer).then((settled) => decided(run, request, settled))
     : decided(run, request, answer);
 }
 

@@ -8,13 +8,13 @@ import {
   type ToolMessage,
   type ToolOutcome,
 } from "@tinyagents/core";
+import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
+import { recordToolResult } from "../run/record.js";
 import { requestsBelow } from "../sub-agent.js";
 import { atTheBoundary } from "./admit.js";
 import { type Executed, execute } from "./execute.js";
 import { isResult, type PreparedCall } from "./prepare.js";
-
-type Awaitable<T> = T | Promise<T>;
 
 /** What one call came to. */
 export interface CallOutcome {
@@ -99,7 +99,7 @@ async function afterSlowly(run: LiveRun, call: ToolInvocation, executed: Execute
       control = strongerControl(control, after.control);
       if (failure !== undefined) run.noteFailure(result, failure);
     }
-    await run.recorder?.toolResult(run.state.config.runId, call.id, result);
+    await recordToolResult(run, call.id, result);
   } catch (error) {
     announceEnd(run, call, result);
     return { result, failure: { error } };

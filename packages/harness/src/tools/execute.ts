@@ -14,16 +14,19 @@ import {
   type ToolRuntime,
   toolError,
 } from "@tinyagents/core";
+import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
 import { takeRetry } from "../run/retry-budget.js";
+import { checkWithSchema } from "../schema-validator.js";
 import { requestsBelow } from "../sub-agent.js";
+import { approvedArgs } from "./approve.js";
 import { issueLines } from "./correction.js";
-import { checkWithSchema, type PreparedCall, wrongArguments } from "./prepare.js";
-import { blocksOfValue, plainJson, resultMessage, smallResultMessage } from "./result.js";
+import { plainJson } from "./plain-json.js";
+import { type PreparedCall, wrongArguments } from "./prepare.js";
+import { blocksOfValue, resultMessage, smallResultMessage } from "./result.js";
 import { LiveToolRuntime } from "./runtime.js";
+import { isThenable } from "./thenable.js";
 import { TimedWork } from "./timed-work.js";
-
-type Awaitable<T> = T | Promise<T>;
 
 /** What running a call gave: a message for the history, and what it asked of the run besides. */
 export interface Executed {
@@ -109,9 +112,11 @@ function retryContext(run: LiveRun, call: ToolInvocation): RetryContext {
 
 /** One attempt: the input is put together, the tool runs, an async tool within its time. */
 function attempt(run: LiveRun, prepared: PreparedCall, runtime: LiveToolRuntime): unknown {
-  // A second attempt does not get what the first one may have changed.
-  const { checked } = prepared;
-  const input = checked === undefined || runtime.attempt > 1 ? inputOf(prepared, runtime) : checked.value;
+  const { checked, approvedArgsJson, tool } = prepared;
+  // A second attempt does not get what the first one may have changed. What was approved runs, whatever has become of
+  // the object that was shown. And only a schema of the tool's own makes an object that is nobody else's.
+  const reusable = runtime.attempt === 1 && approvedArgsJson === undefined && tool.check !== undefined;
+  const input = checked !== undefined && reusable ? checked.value : inputOf(prepared, runtime);
   if (input instanceof Promise) return input.then((settled) => invoke(run, prepared, runtime, settled));
   return invoke(run, prepared, runtime, input);
 }
@@ -127,9 +132,10 @@ function invoke(run: LiveRun, { tool, invocation }: PreparedCall, runtime: LiveT
   return new TimedWork(run, runtime, runtime.startedAtMs, limitMs).wait(work);
 }
 
-/** What `execute` gets when the runtime fills in arguments: the complete ones, as the tool's schema gives them. */
-function inputOf({ tool, invocation }: PreparedCall, runtime: LiveToolRuntime): Awaitable<unknown> {
-  const args: JsonObject = { ...invocation.args, ...tool.inject(runtime) };
+/** What `execute` gets: a copy of the arguments, completed by the runtime, as the tool's schema gives them. */
+function inputOf({ tool, invocation, approvedArgsJson }: PreparedCall, runtime: LiveToolRuntime): Awaitable<unknown> {
+  const given = approvedArgs(approvedArgsJson ?? JSON.stringify(invocation.args));
+  const args: JsonObject = { ...given, ...tool.inject(runtime) };
   if (tool.check === undefined) return args;
   const checked = tool.check(args);
   if (checked instanceof Promise) return checked.then((settled) => checkedInput(invocation, settled));
@@ -150,7 +156,12 @@ async function drain(generator: AsyncGenerator<unknown, unknown>, runtime: LiveT
   for (;;) {
     const { done, value } = await generator.next();
     if (done === true) return value;
-    runtime.progress(value as never);
+    try {
+      runtime.progress(value);
+    } catch (error) {
+      await generator.return(undefined);
+      throw error;
+    }
     const showing = runtime.taken();
     if (showing !== undefined) await showing;
     if (runtime.scope.reason !== undefined) {
@@ -170,7 +181,7 @@ function finish(
   if (prepared.tool.spec.outputSchema !== undefined && !isToolOutcome(value)) {
     return checkedFinish(run, prepared, runtime, value, startedAtMs);
   }
-  return message(run, prepared.invocation, runtime, value, startedAtMs);
+  return executed(run, prepared.invocation, runtime, value, startedAtMs);
 }
 
 async function checkedFinish(
@@ -187,7 +198,7 @@ async function checkedFinish(
     if (isTinyAgentsError(error, "tool_schema_invalid")) throw error;
     return failedMessage(run, call, error, startedAtMs, runtime.attempt);
   }
-  if (checked.ok) return message(run, call, runtime, checked.value, startedAtMs);
+  if (checked.ok) return executed(run, call, runtime, checked.value, startedAtMs);
   const error = new TinyAgentsError(
     "tool_failed",
     `The tool ${call.name} returned something that its output schema refuses:\n${issueLines(checked.issues)}`,
@@ -199,10 +210,10 @@ async function checkedFinish(
 /** A JSON Schema speaks of JSON, so what it checks is the JSON form of what was returned. */
 function checkOutput(run: LiveRun, tool: AnyTool, call: ToolInvocation, value: unknown): Awaitable<Checked> {
   if (tool.checkOutput !== undefined) return tool.checkOutput(value);
-  return checkWithSchema(run, tool.spec.outputSchema ?? {}, plainJson(call.name, call.id, value), call.name);
+  return checkWithSchema(run.definition, tool.spec.outputSchema ?? {}, plainJson(call.name, call.id, value), call.name);
 }
 
-function message(
+function executed(
   run: LiveRun,
   call: ToolInvocation,
   runtime: LiveToolRuntime,
@@ -268,7 +279,7 @@ function failedMessage(
     role: "tool",
     toolCallId: call.id,
     name: call.name,
-    content: [{ type: "text", text: error.message }],
+    content: [{ type: "text", text: clipped(error.message) }],
     isError: true,
     status: isTinyAgentsError(error, "timeout") ? "timeout" : error.code === "tool_denied" ? "denied" : "failed",
     elapsedMs: run.clock.now() - startedAtMs,
@@ -278,8 +289,12 @@ function failedMessage(
   return { message: failed };
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === "function";
+/** What a failure says of itself is for reading: a text without end is none. */
+const LONGEST_MESSAGE = 4_000;
+
+function clipped(message: string): string {
+  if (message.length <= LONGEST_MESSAGE) return message;
+  return `${message.slice(0, LONGEST_MESSAGE)} [cut: ${message.length} characters]`;
 }
 
 function isAsyncGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {

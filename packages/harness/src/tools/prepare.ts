@@ -2,9 +2,11 @@ import {
   type AnyTool,
   type ArgumentIssue,
   type Checked,
+  checkPolicy,
   isClassified,
   isTinyAgentsError,
   type JsonObject,
+  messageOf,
   TinyAgentsError,
   type ToolCallBlock,
   type ToolInvocation,
@@ -13,11 +15,10 @@ import {
   toolError,
   toolMessage,
 } from "@tinyagents/core";
+import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
-import { schemaCheck } from "../schema-validator.js";
+import { checkWithSchema } from "../schema-validator.js";
 import { correction, issueLines } from "./correction.js";
-
-type Awaitable<T> = T | Promise<T>;
 
 /** A call that may go on: what it is for, and which tool runs it. */
 export interface PreparedCall {
@@ -62,14 +63,14 @@ function checkCall(run: LiveRun, call: ToolCallBlock, tool: AnyTool, modelCallId
   }
   if (checked instanceof Promise) {
     return checked.then(
-      (settled) => admitted(run, call, tool, modelCallId, settled),
+      (settled) => withPolicy(run, call, tool, modelCallId, settled),
       (error) => brokenTool(run, call, error),
     );
   }
-  return admitted(run, call, tool, modelCallId, checked);
+  return withPolicy(run, call, tool, modelCallId, checked);
 }
 
-/** A schema or a policy of the tool's own that throws is a failure of the tool: it does not run, and the model is told. */
+/** A schema of the tool's own that throws is a failure of the tool: it does not run, and the model is told. */
 function brokenTool(run: LiveRun, call: ToolCallBlock, thrown: unknown): ToolMessage {
   if (isTinyAgentsError(thrown)) throw thrown;
   const error = toolError(call.name, call.id, thrown);
@@ -78,7 +79,16 @@ function brokenTool(run: LiveRun, call: ToolCallBlock, thrown: unknown): ToolMes
   return result;
 }
 
-function admitted(
+/** What cannot be said of a call might be that it needs approval: it does not run. */
+function withoutPolicy(run: LiveRun, call: ToolCallBlock, thrown: unknown): ToolMessage {
+  const said = `The tool ${call.name} was not run: its policy for this call cannot be used: ${messageOf(thrown)}`;
+  const result = toolMessage(call, said, "denied");
+  run.noteFailure(result, toolError(call.name, call.id, thrown));
+  return result;
+}
+
+/** A call whose arguments fit, under the policy that its tool has for them. */
+function withPolicy(
   run: LiveRun,
   call: ToolCallBlock,
   tool: AnyTool,
@@ -88,9 +98,10 @@ function admitted(
   if (!checked.ok) return wrongArguments(run, call, checked.issues);
   let policy: ToolPolicy;
   try {
-    policy = tool.spec.dynamicPolicy ? tool.policyFor(call.args) : tool.spec.policy;
+    const { dynamicPolicy, name, policy: fixed } = tool.spec;
+    policy = dynamicPolicy ? checkPolicy(tool.policyFor(call.args), name) : fixed;
   } catch (error) {
-    return brokenTool(run, call, error);
+    return withoutPolicy(run, call, error);
   }
   if (run.definition.policies.strictTools === true && !isClassified(policy)) {
     return toolMessage(
@@ -110,18 +121,7 @@ function admitted(
  */
 function checkArgs(run: LiveRun, tool: AnyTool, args: JsonObject): Awaitable<Checked> {
   if (tool.check !== undefined && tool.spec.hiddenArgs.length === 0) return tool.check(args);
-  return checkWithSchema(run, tool.spec.inputSchema, args, tool.spec.name);
-}
-
-/** Checks a value with a JSON Schema: of the named tool, or of the structured answer. */
-export function checkWithSchema(run: LiveRun, schema: JsonObject, value: unknown, tool?: string): Awaitable<Checked> {
-  const check = schemaCheck(run.definition, schema, tool);
-  if (check instanceof Promise) return check.then((ready) => toChecked(ready(value), value));
-  return toChecked(check(value), value);
-}
-
-function toChecked(issues: readonly ArgumentIssue[], value: unknown): Checked {
-  return issues.length === 0 ? { ok: true, value } : { ok: false, issues };
+  return checkWithSchema(run.definition, tool.spec.inputSchema, args, tool.spec.name);
 }
 
 function hiddenIssues(tool: AnyTool, args: JsonObject): readonly ArgumentIssue[] {

@@ -1,56 +1,13 @@
-import {
-  type ArtifactReference,
-  type Block,
-  type JsonValue,
-  messageOf,
-  TinyAgentsError,
-  type ToolInvocation,
-  type ToolMessage,
-} from "@tinyagents/core";
+import type { ArtifactReference, Block, JsonValue, ToolInvocation, ToolMessage } from "@tinyagents/core";
+import type { Mutable } from "../mutable.js";
 import type { LiveRun } from "../run/live-run.js";
+import { plainJson } from "./plain-json.js";
 import { saveArtifact } from "./runtime.js";
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** A value that a tool returned, as blocks: a text as it is, anything else as JSON. */
 export function blocksOfValue(tool: string, callId: string, value: unknown): readonly Block[] {
   if (typeof value === "string") return [{ type: "text", text: value }];
   return [{ type: "json", value: plainJson(tool, callId, value) }];
-}
-
-/** A copy that is nothing but JSON: what the tool does with its object later changes no history. */
-export function plainJson(tool: string, callId: string, value: unknown): JsonValue {
-  if (value === undefined || value === null) return null;
-  if (typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))) return value;
-  let text: string | undefined;
-  try {
-    text = typeof value === "number" ? undefined : JSON.stringify(value);
-  } catch (error) {
-    throw notJson(tool, callId, messageOf(error));
-  }
-  if (text === undefined || (text === "{}" && isNoRecord(value))) {
-    throw notJson(tool, callId, `${kindOf(value)} has no JSON form`);
-  }
-  return JSON.parse(text) as JsonValue;
-}
-
-/** Maps, sets, errors, streams: their JSON is an empty object, and what they held would be lost without a word. */
-function isNoRecord(value: unknown): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype !== Object.prototype && prototype !== null;
-}
-
-function kindOf(value: unknown): string {
-  if (typeof value !== "object" || value === null)
-    return typeof value === "number" ? String(value) : `a ${typeof value}`;
-  const { name } = (value as { readonly constructor?: { readonly name?: unknown } }).constructor ?? {};
-  return typeof name === "string" && name !== "" ? `a value of the kind ${name}` : "this value";
-}
-
-function notJson(tool: string, callId: string, reason: string): TinyAgentsError<"tool_failed"> {
-  return new TinyAgentsError("tool_failed", `The tool ${tool} returned something that is not JSON: ${reason}`, {
-    details: { tool, callId },
-  });
 }
 
 /** Everything a result message says besides its content. */
@@ -164,7 +121,7 @@ async function referenced(
   const text = textOf(content);
   const mediaType = content.length === 1 && content[0]?.type === "json" ? "application/json" : "text/plain";
   const reference = await saveArtifact(run, call.id, facts.artifacts.length, { data: text, mediaType });
-  const note = `[The result has ${text.length} characters and was kept as an artifact: ${reference.key}]`;
+  const note = `[The result has ${text.length} characters and was kept as an artifact: ${reference.key.join("/")}]`;
   const message = plainMessage(call, [{ type: "text", text: note }, ...mediaOf(content)], {
     ...facts,
     artifacts: [...facts.artifacts, reference],

@@ -1,6 +1,5 @@
 import {
   type ArtifactReference,
-  type JsonValue,
   type RunContext,
   TinyAgentsError,
   type ToolInvocation,
@@ -10,6 +9,7 @@ import {
 import { CancelScope } from "../run/cancel-scope.js";
 import type { LiveRun, UnderWay } from "../run/live-run.js";
 import { LiveRunContext } from "../run/run-scope.js";
+import { plainJson } from "./plain-json.js";
 
 /** What one attempt at one call is given. Everything that costs is made when it is first read. */
 export class LiveToolRuntime implements ToolRuntime, UnderWay {
@@ -68,14 +68,19 @@ export class LiveToolRuntime implements ToolRuntime, UnderWay {
     return this.scope.signal;
   }
 
-  /** What comes after the end of its call is dropped: its watchers have seen the result. */
-  progress(delta: JsonValue): void {
+  /**
+   * What comes after the end of its call is dropped: its watchers have seen the result.
+   * @throws `tool_failed` when somebody watches and it is no JSON.
+   */
+  progress(delta: unknown): void {
     if (this.#over) return;
     const live = this.#live;
     const invocation = this.#invocation;
     const { onToolDelta } = live.definition.hooks;
-    const shown = onToolDelta === undefined ? delta : onToolDelta(delta, invocation, live.scope);
+    if (onToolDelta === undefined && !live.wantsDeltas && !live.shows("tools")) return;
     const { id: callId, name: tool } = invocation;
+    const reported = plainJson(tool, callId, delta, "reported");
+    const shown = onToolDelta === undefined ? reported : onToolDelta(reported, invocation, live.scope);
     if (live.wantsDeltas)
       live.emitUnnumbered(
         "tool.delta",
@@ -122,8 +127,8 @@ export async function saveArtifact(
   index: number,
   { data, mediaType, name }: { readonly data: string | Uint8Array; readonly mediaType: string; readonly name?: string },
 ): Promise<ArtifactReference> {
-  const { registry } = live;
-  if (registry === undefined) {
+  const { stores } = live;
+  if (stores === undefined) {
     throw new TinyAgentsError(
       "invalid_request",
       "This run has nowhere to put artifacts. Give it a store: createAgent({ stores: storeRegistry({ stores: { artifacts } }) }).",
@@ -135,7 +140,7 @@ export async function saveArtifact(
   const key = [live.state.config.runId, callId, String(index)];
   const value =
     typeof data === "string" ? ({ type: "text", text: data } as const) : ({ type: "bytes", bytes: data } as const);
-  await registry.store("artifacts").put(key, value, { attributes: { mediaType } });
+  await stores.store("artifacts").put(key, value, { attributes: { mediaType } });
   const bytes = typeof data === "string" ? new TextEncoder().encode(data).length : data.length;
-  return { key: key.join("/"), mediaType, bytes, ...(name === undefined ? {} : { name }) };
+  return { key, mediaType, bytes, ...(name === undefined ? {} : { name }) };
 }

@@ -1,4 +1,4 @@
-type Awaitable<T> = T | Promise<T>;
+import type { Awaitable } from "../awaitable.js";
 
 /** How jobs may run beside each other. */
 export interface Schedule<Job> {

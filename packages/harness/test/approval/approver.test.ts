@@ -63,6 +63,15 @@ describe("a call that needs approval", () => {
     ]);
   });
 
+  test("waits for an answer of any kind of promise", async () => {
+    const tool = destroy();
+    // biome-ignore lint/suspicious/noThenProperty: a promise of another library is what is tested
+    const later = { then: (done: (answer: unknown) => unknown) => done({ approve: true }) };
+    const script = [calls(call("destroy", { path: "/a" })), "done"];
+    await scriptedAgent({ tools: [tool], approver: answering(later), script }).run();
+    expect(tool.calls).toHaveLength(1);
+  });
+
   test("does not run when the approver refuses, and the model gets the reason (TOOL-08)", async () => {
     const tool = destroy();
     const approver: Approver = { decide: async () => ({ approve: false, reason: "it is in use", by: "ada" }) };

@@ -1,5 +1,12 @@
-import { type AgentRun, checkHistory, isTinyAgentsError, type Message, type ModelRequest } from "@tinyagents/core";
-import { createAgent, readAgentState, runOf } from "@tinyagents/harness";
+import {
+  type AgentRun,
+  checkHistory,
+  isTinyAgentsError,
+  type Message,
+  type ModelRequest,
+  readAgentState,
+} from "@tinyagents/core";
+import { createAgent, runOf } from "@tinyagents/harness";
 import { scriptedModel } from "@tinyagents/testkit";
 import fc from "fast-check";
 import { expect, it } from "vitest";

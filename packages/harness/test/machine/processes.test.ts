@@ -1,7 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { existsSync, readFileSync, watch } from "node:fs";
-import { type AgentState, checkHistory, isEnd, type Message } from "@tinyagents/core";
-import { readAgentState } from "@tinyagents/harness";
+import { type AgentState, checkHistory, isEnd, type Message, readAgentState } from "@tinyagents/core";
 import { afterEach, expect, it } from "vitest";
 import { type Program, program } from "../support/programs.js";
 import { resultStatuses, transcript } from "../support/transcript.js";

@@ -1,5 +1,5 @@
-import { type AgentRun, type AgentState, isEnd } from "@tinyagents/core";
-import { type Agent, readAgentState } from "@tinyagents/harness";
+import { type AgentRun, type AgentState, isEnd, readAgentState } from "@tinyagents/core";
+import type { Agent } from "@tinyagents/harness";
 import { testSurroundings } from "@tinyagents/testkit";
 import { expect, it } from "vitest";
 import { transcript } from "../support/transcript.js";
@@ -59,13 +59,9 @@ it("comes to the same transcript when the state is text between all steps and ea
 });
 
 it("ends in the same state whoever drives it (LOOP-14)", async () => {
-  const given = (): { runId: string } & ReturnType<typeof testSurroundings> => ({
-    runId: "run",
-    ...testSurroundings(),
-  });
-  const invoked = await twoToolAgent([], given()).invoke(QUESTION, { runId: "run" });
-  const handled = await twoToolAgent([], given()).start(QUESTION, { runId: "run" }).result;
-  const agent = twoToolAgent([], given());
+  const invoked = await twoToolAgent([], testSurroundings()).invoke(QUESTION, { runId: "run" });
+  const handled = await twoToolAgent([], testSurroundings()).start(QUESTION, { runId: "run" }).result;
+  const agent = twoToolAgent([], testSurroundings());
   let state = agent.initialState(QUESTION, { runId: "run" });
   while (!isEnd(state.phase)) state = await agent.step(state);
   expect(state).toEqual(invoked.state);

@@ -5,8 +5,9 @@ import {
   type JsonObject,
   type JsonValue,
   type RandomSource,
+  readAgentState,
 } from "@tinyagents/core";
-import { readAgentState, runOf } from "@tinyagents/harness";
+import { runOf } from "@tinyagents/harness";
 import { seededRandom } from "@tinyagents/testkit";
 import { beforeAll, expect, it } from "vitest";
 import { anyAgent, validStates } from "../support/valid-states.js";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { AgentState, JsonObject, JsonValue } from "@tinyagents/core";
-import { createAgent, readAgentState } from "@tinyagents/harness";
+import { type AgentState, type JsonObject, type JsonValue, readAgentState } from "@tinyagents/core";
+import { createAgent } from "@tinyagents/harness";
 import { fakeTool, scriptedModel } from "@tinyagents/testkit";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";

@@ -174,7 +174,7 @@ describe("the types of tools in a list (TY-03)", () => {
 
   test("refuse what is no option, no schema and no tool", () => {
     // @ts-expect-error an option that there is not
-    createAgent({ ...base, toolz: [] });
+    expect(() => createAgent({ ...base, toolz: [] })).toThrow(TypeError);
     // @ts-expect-error no model
     expect(() => createAgent({ name: "typed" })).toThrow(TypeError);
     // @ts-expect-error no schema

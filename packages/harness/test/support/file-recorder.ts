@@ -1,6 +1,11 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import type { AgentState, RecordedRun, RunRecorder, ToolMessage } from "@tinyagents/core";
-import { readAgentState } from "@tinyagents/harness";
+import {
+  type AgentState,
+  type RecordedRun,
+  type RunRecorder,
+  readAgentState,
+  type ToolMessage,
+} from "@tinyagents/core";
 
 type Entry =
   | { readonly type: "step"; readonly state: AgentState }

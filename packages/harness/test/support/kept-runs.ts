@@ -1,5 +1,11 @@
-import { type AgentState, checkHistory, type RecordedRun, type RunRecorder, type ToolMessage } from "@tinyagents/core";
-import { readAgentState } from "@tinyagents/harness";
+import {
+  type AgentState,
+  checkHistory,
+  type RecordedRun,
+  type RunRecorder,
+  readAgentState,
+  type ToolMessage,
+} from "@tinyagents/core";
 
 /** A recorder in memory that keeps every state it was given, as text. */
 export interface KeptRuns extends RunRecorder {

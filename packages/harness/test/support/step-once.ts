@@ -1,6 +1,6 @@
 // Reads a run's state, moves it by one step, and writes it out with the ids of the tool calls that ran.
 import { readFileSync } from "node:fs";
-import { readAgentState } from "@tinyagents/harness";
+import { readAgentState } from "@tinyagents/core";
 import { twoToolAgent } from "./two-tools.js";
 
 const ran: string[] = [];

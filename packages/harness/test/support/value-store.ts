@@ -15,7 +15,10 @@ export function valueStore({ namespace = "artifacts", failing = false } = {}): V
   };
   const store: Store = {
     capabilities: { durable: false, atomicBatch: false, multiProcess: false, ttl: false },
-    get: async (key) => records.get(key.join("/")),
+    async get(key) {
+      const record = records.get(key.join("/"));
+      return record?.key.length === key.length ? record : undefined;
+    },
     async put(key, value, options) {
       if (failing) {
         throw new TinyAgentsError("store_failed", "The disk is full.", {

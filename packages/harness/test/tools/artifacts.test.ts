@@ -15,7 +15,7 @@ describe("large results", () => {
     const { run, model } = scriptedAgent({ tools: [tool], stores, script: [calls("dump"), "done"] });
     const finished = await run();
     const [result] = resultsOf(finished);
-    expect(result?.artifacts).toEqual([{ key: "run-1/a/0", mediaType: "text/plain", bytes: 100 }]);
+    expect(result?.artifacts).toEqual([{ key: ["run-1", "a", "0"], mediaType: "text/plain", bytes: 100 }]);
     expect(result?.truncatedFrom).toBe(100);
     expect(toolText(result as ToolMessage)).toBe(
       "[The result has 100 characters and was kept as an artifact: run-1/a/0]",
@@ -87,11 +87,27 @@ describe("what a tool keeps itself", () => {
     const { run } = scriptedAgent({ tools: [render], stores, script: [calls("render"), "done"] });
     const [result] = resultsOf(await run());
     expect(result?.artifacts).toEqual([
-      { key: "run-1/a/0", mediaType: "text/plain", bytes: 3 },
-      { key: "run-1/a/1", mediaType: "image/png", bytes: 4, name: "plot.png" },
+      { key: ["run-1", "a", "0"], mediaType: "text/plain", bytes: 3 },
+      { key: ["run-1", "a", "1"], mediaType: "image/png", bytes: 4, name: "plot.png" },
     ]);
     expect(records.get("run-1/a/0")?.value).toEqual({ type: "text", text: "one" });
     expect(records.get("run-1/a/1")?.value).toEqual({ type: "bytes", bytes: new Uint8Array([1, 2, 3, 4]) });
+  });
+
+  test("is found by its reference, by whom ever it was kept: a sub-agent's run has a slash in its id", async () => {
+    const { stores } = valueStore();
+    const render = fakeTool({
+      name: "render",
+      execute: (_, runtime) => runtime.saveArtifact({ data: "below", mediaType: "text/plain" }) as Promise<unknown>,
+    });
+    const child = scriptedAgent({ name: "child", tools: [render], script: [calls("render"), "done"] });
+    const tools = [child.agent.asTool({ description: "Renders." })];
+    const script = [calls({ name: "child", args: { task: "Render." } }), "done"];
+    await scriptedAgent({ tools, stores, script }).run();
+    const told = child.model.requests[1]?.messages.at(-1) as ToolMessage;
+    expect(told.artifacts).toEqual([{ key: ["run-1/a", "a", "0"], mediaType: "text/plain", bytes: 5 }]);
+    const kept = await stores.store("artifacts").get(told.artifacts?.[0]?.key ?? []);
+    expect(kept?.value).toEqual({ type: "text", text: "below" });
   });
 
   test("needs a store: without one the call fails and says what to do", async () => {

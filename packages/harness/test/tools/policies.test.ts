@@ -55,22 +55,19 @@ describe("what a tool says of itself", () => {
     });
     await run();
     expect(effects).toEqual(["read", "write"]);
-    expect(sql.spec).toMatchObject({ dynamicPolicy: true, policy: { effect: "write" } });
+    expect(sql.spec).toMatchObject({ dynamicPolicy: true, policy: {} });
   });
 
-  test("fails the call when it cannot be computed: nothing runs unchecked (TOOL-14)", async () => {
-    let ready = false;
+  test("denies the call when it cannot be computed: nothing runs unchecked (TOOL-14)", async () => {
     const odd = fakeTool({
       name: "odd",
       policy: () => {
-        if (ready) throw new Error("the table of policies is gone");
-        return {};
+        throw new Error("the table of policies is gone");
       },
     });
-    ready = true;
     const { run } = scriptedAgent({ tools: [odd], script: [calls("odd"), "done"] });
     const [result] = resultsOf(await run());
-    expect(result?.status).toBe("failed");
+    expect(result?.status).toBe("denied");
     expect(toolText(result as never)).toContain("the table of policies is gone");
     expect(odd.calls).toHaveLength(0);
   });

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, type ToolDeclaration } from "@tinyagents/core";
-import { answer, call, type PlannedCall } from "../reply.js";
+import { answer, call, type MockCall } from "../reply.js";
 import { shorten } from "../text/summarize.js";
 import { type Filled, fill } from "../tools/fill.js";
 import { changesSomething, propertiesOf, requiredOf, sharedWords, typeOf } from "../tools/roles.js";
@@ -11,7 +11,7 @@ const MAX_PARALLEL = 4;
 const MAX_RESULT_CHARS = 600;
 
 interface Candidate {
-  readonly calls: readonly PlannedCall[];
+  readonly calls: readonly MockCall[];
   readonly score: number;
   readonly named: boolean;
 }
@@ -33,7 +33,7 @@ export const anyTool: Rule = (situation) => {
 };
 
 /** Calls of a tool with the least that its schema asks for, where a call is demanded. */
-export function demandedCall(tool: ToolDeclaration, situation: Situation, answerText: string): PlannedCall {
+export function demandedCall(tool: ToolDeclaration, situation: Situation, answerText: string): MockCall {
   return { name: tool.name, args: asObject(fill(tool.inputSchema, knownOf(situation.turn, answerText))) };
 }
 
@@ -60,7 +60,7 @@ function standsOnNames(
 }
 
 /** "in Oslo and Rome": one call for each, when the tool takes one name. */
-function perName(tool: ToolDeclaration, args: JsonObject, names: readonly string[]): readonly PlannedCall[] {
+function perName(tool: ToolDeclaration, args: JsonObject, names: readonly string[]): readonly MockCall[] {
   const at = Object.entries(args).filter(([, value]) => value === names[0]);
   const [param] = at[0] ?? [];
   if (param === undefined || at.length > 1 || requiredOf(tool.inputSchema).length !== 1)

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@tinyagents/core"
 import { findFormula } from "../math/find-formula.js";
 import { type Formula, formatFormula } from "../math/formula.js";
 import { apply, formatNumber } from "../math/operators.js";
-import { answer, call, type PlannedCall } from "../reply.js";
+import { answer, call, type MockCall } from "../reply.js";
 import { firstRole, type RoleOf, type ToolRole } from "../tools/roles.js";
 import { sameCall, type Turn } from "../turn.js";
 import type { Rule } from "./situation.js";
@@ -23,7 +23,7 @@ export const arithmetic: Rule = ({ turn, roles }) => {
 
 /** Values of formulas as far as they are known, and the calls that would tell more. */
 class Work {
-  readonly due: PlannedCall[] = [];
+  readonly due: MockCall[] = [];
   failed: string | undefined;
   readonly #turn: Turn;
   readonly #calculator: RoleOf<"calculate"> | undefined;
@@ -50,7 +50,7 @@ class Work {
     return role === undefined ? own() : this.#ask({ name: role.tool.name, args: argsOf(role, left, right) }, own);
   }
 
-  #ask(planned: PlannedCall, own: () => number): number | undefined {
+  #ask(planned: MockCall, own: () => number): number | undefined {
     const earlier = sameCall(this.#turn, planned.name, planned.args);
     if (earlier === undefined) {
       this.due.push(planned);

@@ -60,6 +60,21 @@ describe("questions about files", () => {
     expect(answer).toContain("- docs/oars.md");
   });
 
+  it("that ask what the documents are about are answered with how they begin, the README first", () => {
+    for (const asked of ["What are these documents about?", "what is this folder about"]) {
+      const { turns, answer } = drive(asked, fileTools, overFiles({ ...files, "a.md": "" }));
+      expect(turns[0]).toEqual([{ name: "list_files", args: {} }]);
+      expect(turns[1]?.[0]).toEqual({ name: "read_file", args: { path: "README.md" } });
+      expect(answer).toMatch(
+        /^There are 4 files\. This is how some of them begin:\n\nREADME\.md, "Boats":\nThis repository is about boats\./,
+      );
+      expect(answer).toContain('docs/oars.md, "Oars":\nAn oar is made of ash.');
+    }
+    expect(drive("What do these documents say about ropes?", fileTools, overFiles(files)).answer).toContain(
+      "Ropes are",
+    );
+  });
+
   it("go on to the next file when one cannot be read, and say so", () => {
     const execute = overFiles(files);
     const { answer } = drive(question, fileTools, (call) =>

@@ -1,9 +1,9 @@
-import { answer, call, type PlannedCall, type Reply } from "../reply.js";
+import { answer, call, type MockCall, type MockReply } from "../reply.js";
 import { filesInQuestion, findFiles, rankFiles } from "../text/paths.js";
 import { summarize } from "../text/summarize.js";
 import { firstRole, type RoleOf } from "../tools/roles.js";
 import { sameCall } from "../turn.js";
-import { tellFindings } from "./findings.js";
+import { tellFindings, tellOpenings } from "./findings.js";
 import { type Looked, lookedSoFar } from "./looked.js";
 import type { Rule, Situation } from "./situation.js";
 
@@ -18,6 +18,8 @@ const GOOD_COVERAGE = 0.6;
 
 const ASKS_FOR_LIST =
   /\b(?:list|which|what)\b[^.?!]*\b(?:files|documents|pages)\b(?! (?:say|mention|contain|about|describe))/i;
+const ASKS_FOR_OVERVIEW =
+  /\bwhat(?:'s| is| are) (?:the|these|those|this) (?:documents?|files?|folder|pages?|notes)(?: (?:here|all))* about\s*\??\s*$/i;
 
 /** Looks a question up in files: searches, reads the best, quotes what fits. */
 export const documents: Rule = (situation) => {
@@ -30,6 +32,10 @@ export const documents: Rule = (situation) => {
   if (ASKS_FOR_LIST.test(situation.turn.question)) {
     return listing(situation, looked, list) ?? tellFindings(situation, looked);
   }
+  if (ASKS_FOR_OVERVIEW.test(situation.turn.question)) {
+    const told = overview(situation, looked, list, read);
+    if (told !== undefined) return told;
+  }
   if (situation.asked.length === 0 && filesInQuestion(situation.turn.question).length === 0) return undefined;
   return (
     readMentioned(situation, looked, read) ??
@@ -41,7 +47,7 @@ export const documents: Rule = (situation) => {
   );
 };
 
-function listing({ turn }: Situation, looked: Looked, list: RoleOf<"list"> | undefined): Reply | undefined {
+function listing({ turn }: Situation, looked: Looked, list: RoleOf<"list"> | undefined): MockReply | undefined {
   const [done] = looked.lists;
   if (done === undefined) return list === undefined ? undefined : call([{ name: list.tool.name, args: {} }]);
   if (!done.ok) return answer(`I could not list the files: ${done.text}`);
@@ -53,18 +59,35 @@ function listing({ turn }: Situation, looked: Looked, list: RoleOf<"list"> | und
   );
 }
 
-function readMentioned(situation: Situation, looked: Looked, read: RoleOf<"read"> | undefined): Reply | undefined {
+/** How the files begin: those that introduce a folder first. */
+function overview(
+  situation: Situation,
+  looked: Looked,
+  list: RoleOf<"list"> | undefined,
+  read: RoleOf<"read"> | undefined,
+): MockReply | undefined {
+  const [done] = looked.lists;
+  if (done === undefined) return list === undefined ? undefined : call([{ name: list.tool.name, args: {} }]);
+  const files = findFiles(done.ok ? (done.value ?? done.text) : undefined);
+  return readSome(situation, looked, read, rankFiles(files, [])) ?? tellOpenings(files.length, looked);
+}
+
+function readMentioned(situation: Situation, looked: Looked, read: RoleOf<"read"> | undefined): MockReply | undefined {
   return readSome(situation, looked, read, filesInQuestion(situation.turn.question));
 }
 
-function firstSearch(situation: Situation, looked: Looked, search: RoleOf<"search"> | undefined): Reply | undefined {
+function firstSearch(
+  situation: Situation,
+  looked: Looked,
+  search: RoleOf<"search"> | undefined,
+): MockReply | undefined {
   const knowsWhere = looked.reads.some(({ ok }) => ok);
   if (search === undefined || looked.searches.length > 0 || knowsWhere) return undefined;
   const query = search.phrase ? bestWord(situation.asked) : situation.asked.join(" ");
   return query === undefined ? undefined : call([{ name: search.tool.name, args: { [search.param]: query } }]);
 }
 
-function readFound(situation: Situation, looked: Looked, read: RoleOf<"read"> | undefined): Reply | undefined {
+function readFound(situation: Situation, looked: Looked, read: RoleOf<"read"> | undefined): MockReply | undefined {
   const found = [...looked.searches, ...looked.lists]
     .filter(({ ok }) => ok)
     .flatMap((each) => findFiles(each.value ?? each.text));
@@ -79,11 +102,11 @@ function searchAgain(
   { asked, turn }: Situation,
   looked: Looked,
   search: RoleOf<"search"> | undefined,
-): Reply | undefined {
+): MockReply | undefined {
   const failed = looked.searches.every(({ ok }) => !ok);
   if (search === undefined || looked.files > 0 || failed || looked.searches.length >= MAX_SEARCHES) return undefined;
   const next = byLength(asked)
-    .map((word): PlannedCall => ({ name: search.tool.name, args: { [search.param]: word } }))
+    .map((word): MockCall => ({ name: search.tool.name, args: { [search.param]: word } }))
     .find(({ name, args }) => sameCall(turn, name, args) === undefined);
   return next === undefined ? undefined : call([next]);
 }
@@ -94,10 +117,10 @@ function listAll(
   looked: Looked,
   list: RoleOf<"list"> | undefined,
   read: RoleOf<"read"> | undefined,
-): Reply | undefined {
+): MockReply | undefined {
   const searched = looked.searches.some(({ ok }) => ok);
   if (list === undefined || read === undefined || searched || looked.sources.length > 0) return undefined;
-  const planned: PlannedCall = { name: list.tool.name, args: {} };
+  const planned: MockCall = { name: list.tool.name, args: {} };
   return sameCall(turn, planned.name, planned.args) === undefined ? call([planned]) : undefined;
 }
 
@@ -107,12 +130,12 @@ function readSome(
   looked: Looked,
   read: RoleOf<"read"> | undefined,
   paths: readonly string[],
-): Reply | undefined {
+): MockReply | undefined {
   const failed = looked.reads.filter(({ ok }) => !ok).length;
   const room = Math.min(READ_AT_ONCE, MAX_READ - (looked.reads.length - failed));
   if (read === undefined || room <= 0 || failed >= MAX_FAILED) return undefined;
   const next = paths
-    .map((path): PlannedCall => ({ name: read.tool.name, args: { [read.param]: path } }))
+    .map((path): MockCall => ({ name: read.tool.name, args: { [read.param]: path } }))
     .filter(({ name, args }) => sameCall(turn, name, args) === undefined)
     .slice(0, room);
   return next.length === 0 ? undefined : call(next);

@@ -1,6 +1,6 @@
-import { answer, type Reply } from "../reply.js";
+import { answer, type MockReply } from "../reply.js";
 import { findFiles } from "../text/paths.js";
-import { type Passage, type Source, summarize } from "../text/summarize.js";
+import { openingOf, type Passage, type Source, summarize } from "../text/summarize.js";
 import type { FinishedCall } from "../turn.js";
 import { NOTE } from "./identity.js";
 import type { Looked } from "./looked.js";
@@ -11,13 +11,29 @@ const POOR = 0.5;
 const DISTANT = "Nothing that I found has all that the question is about. This comes nearest:";
 
 /** The answer from what was found, with the file of each quote; or what stood in the way. */
-export function tellFindings({ turn }: Situation, looked: Looked): Reply {
+export function tellFindings({ turn }: Situation, looked: Looked): MockReply {
   const sources =
     looked.sources.length > 0 ? looked.sources : looked.searches.filter(({ ok }) => ok).flatMap(sourcesIn);
   const { passages, coverage } = summarize(turn.question, sources);
   const troubles = troublesOf(looked);
   if (passages.length > 0) return answer(joinParts([coverage < POOR ? DISTANT : "", quote(passages), troubles, NOTE]));
   return answer(joinParts([`I found no answer: ${nothingBecause(looked)}.`, troubles, NOTE]));
+}
+
+/** How the files begin that were read, of so many; nothing when none has a sentence. */
+export function tellOpenings(files: number, looked: Looked): MockReply | undefined {
+  const openings = looked.sources.flatMap((source) => openingOf(source) ?? []);
+  if (openings.length === 0) return undefined;
+  const counted = files === 1 ? "There is 1 file." : `There are ${files} files.`;
+  const some = openings.length < files ? " This is how some of them begin:" : " This is how they begin:";
+  return answer(
+    joinParts([
+      `${counted}${files === 1 ? " This is how it begins:" : some}`,
+      quote(openings),
+      troublesOf(looked),
+      NOTE,
+    ]),
+  );
 }
 
 /** What a search said of each file that it found; of none in particular when it names no files. */

@@ -5,7 +5,7 @@ import {
   type ModelRequest,
   type ToolDeclaration,
 } from "@tinyagents/core";
-import type { Reply } from "../reply.js";
+import type { MockReply } from "../reply.js";
 import { readEvidence } from "../text/evidence.js";
 import { keywords } from "../text/words.js";
 import { factName, type Known } from "../tools/fill.js";
@@ -23,7 +23,7 @@ export interface Situation {
 }
 
 /** One idea of what to do. Nothing means that it is for another rule to say. */
-export type Rule = (situation: Situation) => Reply | undefined;
+export type Rule = (situation: Situation) => MockReply | undefined;
 
 export function readSituation(request: ModelRequest): Situation {
   const turn = readTurn(request.messages);

@@ -32,6 +32,17 @@ describe("rankFiles", () => {
   });
 });
 
+describe("rankFiles, of files with the same words", () => {
+  it("puts the one first whose title has them, and the one last that has them in a table", () => {
+    const files = [
+      { path: "coverage.md", text: "| closing a connection | test |" },
+      { path: "b.md", text: "the connection closes" },
+      { path: "c.md", text: "# Closed connections" },
+    ];
+    expect(rankFiles(files, ["close", "connection"])).toEqual(["c.md", "b.md", "coverage.md"]);
+  });
+});
+
 describe("filesInQuestion", () => {
   it("knows a file name from a version and an abbreviation", () => {
     expect(filesInQuestion("What do docs/a.md and README.md say of 1.2.3, e.g. on Node.js?")).toEqual([

@@ -11,6 +11,8 @@ const PATH_KEY = /^(?:path|file|file_?name|file_?path|name|uri|document|doc|sour
 const LOOKS_LIKE_PATH = /^[^\s:*?"<>|][^:*?"<>|\n]*\.[a-zA-Z][a-zA-Z0-9]{0,7}$/;
 /** `docs/a.md:12: text`, `- docs/a.md`, `docs/a.md 1200 bytes`. */
 const PATH_IN_LINE = /^\s*(?:[-*•]\s+|\d+[.)]\s+)?(?:([^:\n]*?\.\w{1,8}):\d|([^\s:]+\.[a-zA-Z]\w{0,7})(?=:|\s|$))/;
+const TITLE = /^\s*#\s/;
+const TABLE_ROW = /^\s*\|/;
 const PATH_IN_QUESTION = /(?<![\w./-])(?:[\w-]+\/)*[\w.-]*\w\.[a-zA-Z][a-zA-Z0-9]{0,5}(?![\w/])/g;
 
 /** The files that a tool's result names, each once, in the order of their first place. */
@@ -26,13 +28,23 @@ export function filesInQuestion(question: string): readonly string[] {
   return [...new Set(found)].filter((each) => !/^\d+(?:\.\d+)*$/.test(each) && !/^(?:e\.g|i\.e|node\.js)$/i.test(each));
 }
 
-/** Files in the order in which they are worth reading: most of the asked-for words in name and text. */
+/**
+ * Files in the order in which they are worth reading: those named after the asked-for words first, then those whose
+ * text has most of them. A row of a table says less than a sentence.
+ */
 export function rankFiles(files: readonly FoundFile[], asked: readonly string[]): readonly string[] {
   const wanted = asked.map(stem);
   const scored = files.map(({ path, text }) => {
-    const inName = new Set(nameWords(path).map(stem));
-    const inText = stems(text);
-    const score = wanted.reduce((sum, word) => sum + (inName.has(word) ? 2 : 0) + (inText.has(word) ? 1 : 0), 0);
+    const lines = text.split("\n");
+    const named = new Set([
+      ...nameWords(path).map(stem),
+      ...stems(lines.filter((line) => TITLE.test(line)).join("\n")),
+    ]);
+    const said = stems(lines.filter((line) => !TABLE_ROW.test(line)).join("\n"));
+    const anywhere = stems(text);
+    const worth = (word: string): number =>
+      (named.has(word) ? 2 : 0) + (said.has(word) ? 1 : anywhere.has(word) ? 0.5 : 0);
+    const score = wanted.reduce((sum, word) => sum + worth(word), 0);
     return { path, score: score + (/(?:^|\/)(?:readme|index)\.\w+$/i.test(path) ? 0.5 : 0) };
   });
   return scored.sort((one, other) => other.score - one.score).map(({ path }) => path);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shorten, summarize } from "./summarize.js";
+import { openingOf, shorten, summarize } from "./summarize.js";
 
 const texts = (question: string, text: string): readonly string[] =>
   summarize(question, [{ name: "a.md", text }]).passages.map((each) => each.text);
@@ -27,6 +27,24 @@ describe("summarize", () => {
     expect(texts("oar", text)).toEqual(["an oar floats", "thing – oar use", "oar – rowing"]);
   });
 
+  it("prefers sentences to rows of tables", () => {
+    const rows = ["oars one", "oars two", "oars three", "oars four"].map(
+      (row) => `| ${row} | and what belongs to it |`,
+    );
+    const sentences = ["ash", "oak", "elm", "fir"].map((wood) => `The oars of that boat are made of ${wood}.`);
+    expect(texts("oars", [...rows, "", ...sentences].join("\n"))).toEqual(sentences);
+  });
+
+  it("prefers the file that is named after a word of the question", () => {
+    const text = "Oars are old. Oars are wet. Oars are long. Oars are blue.";
+    const sources = [
+      { name: "a.md", text },
+      { name: "docs/oars.md", text: text.replaceAll("are", "were") },
+    ];
+    const named = summarize("oars", sources).passages.map(({ source }) => source);
+    expect(named).toEqual(Array.from({ length: 4 }, () => "docs/oars.md"));
+  });
+
   it("gives nothing, and covers nothing, when no word fits", () => {
     expect(summarize("zebra", [{ name: "a.md", text: "An oar." }])).toEqual({ passages: [], coverage: 0 });
     expect(summarize("", [{ name: "a.md", text: "An oar." }])).toEqual({ passages: [], coverage: 0 });
@@ -43,6 +61,20 @@ describe("summarize", () => {
       " ",
     );
     expect(texts("oar", text).join("").length).toBeLessThan(1_000);
+  });
+});
+
+describe("openingOf", () => {
+  it("is the first sentence that is more than a fragment", () => {
+    const text =
+      "# Oars\n\n| a table that is long enough | b |\n\nShort.\n\nThis page is about oars and how they break. More.";
+    expect(openingOf({ name: "a.md", text })).toEqual({
+      source: "a.md",
+      heading: "Oars",
+      text: "This page is about oars and how they break.",
+    });
+    expect(openingOf({ name: "a.md", text: "Short." })?.text).toBe("Short.");
+    expect(openingOf({ name: "a.md", text: "```\ncode\n```" })).toBeUndefined();
   });
 });
 

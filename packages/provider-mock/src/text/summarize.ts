@@ -25,6 +25,10 @@ interface Sentence extends Passage {
   readonly order: number;
   readonly stems: ReadonlySet<string>;
   readonly around: ReadonlySet<string>;
+  /** Words of the file's name. */
+  readonly named: ReadonlySet<string>;
+  /** It is a row of a table, not a sentence. */
+  readonly isRow: boolean;
 }
 
 interface Rated {
@@ -40,8 +44,14 @@ const MAX_CHARS = 900;
 const MAX_PASSAGE_CHARS = 400;
 /** Shorter ones are titles and fragments rather than sentences, in characters. */
 const SHORT = 30;
+/** Shorter ones tell nobody what a text is about, in characters. */
+const FRAGMENT = 20;
 /** What a word counts that stands in the heading or the file's name instead of the sentence. */
 const AROUND_WEIGHT = 0.35;
+/** How much better what a file says is when the file is named after a word of the question. */
+const NAMED_FACTOR = 1.5;
+/** Rows of tables have many words and say little. */
+const ROW_FACTOR = 0.6;
 
 /** Picks sentences: those with the question's rarer words first. */
 export function summarize(question: string, sources: readonly Source[]): Summary {
@@ -61,6 +71,14 @@ export function summarize(question: string, sources: readonly Source[]): Summary
     })),
     coverage: total === 0 ? 0 : Math.max(0, ...rated.map(({ weight }) => weight)) / total,
   };
+}
+
+/** The first sentence of a text that is more than a fragment; else the first of any kind. */
+export function openingOf(source: Source): Passage | undefined {
+  const sentences = readSentences(source);
+  const first = sentences.find(({ text, isRow }) => !isRow && text.length >= FRAGMENT) ?? sentences[0];
+  if (first === undefined) return undefined;
+  return { source: first.source, heading: first.heading, text: shorten(first.text, MAX_PASSAGE_CHARS) };
 }
 
 /** The best that are not far behind the first and fit the room, in the order in which they stand in their texts. */
@@ -101,8 +119,9 @@ function rate(sentence: Sentence, weights: ReadonlyMap<string, number>): Rated {
   const weight = sum(inside);
   if (inside.length === 0) return { sentence, weight, score: 0 };
   const density = 1 + inside.length / sentence.stems.size;
-  const fullness = sentence.text.length < SHORT ? 0.6 : 1;
-  return { sentence, weight, score: (weight + sum(around) * AROUND_WEIGHT) * density * fullness };
+  const fullness = sentence.isRow ? ROW_FACTOR : sentence.text.length < SHORT ? 0.6 : 1;
+  const named = entries.some(([word]) => sentence.named.has(word)) ? NAMED_FACTOR : 1;
+  return { sentence, weight, score: (weight + sum(around) * AROUND_WEIGHT) * density * fullness * named };
 }
 
 function sum(values: readonly number[]): number {
@@ -112,23 +131,30 @@ function sum(values: readonly number[]): number {
 function readSentences(source: Source): Omit<Sentence, "order">[] {
   const sentences: Omit<Sentence, "order">[] = [];
   const named = stems(source.name.replace(/[_./\\-]+/g, " "));
-  for (const { heading, text } of readParagraphs(source.text)) {
+  for (const { heading, text, isRow } of readParagraphs(source.text)) {
     const around = new Set([...named, ...stems(heading)]);
     for (const sentence of splitSentences(text)) {
-      sentences.push({ source: source.name, heading, text: sentence, stems: stems(sentence), around });
+      sentences.push({ source: source.name, heading, text: sentence, stems: stems(sentence), around, named, isRow });
     }
   }
   return sentences;
 }
 
+interface Paragraph {
+  readonly heading: string;
+  readonly text: string;
+  readonly isRow: boolean;
+}
+
 /** Paragraphs, list items and table rows of plain text or Markdown, without code. */
-function readParagraphs(text: string): { readonly heading: string; readonly text: string }[] {
-  const paragraphs: { heading: string; text: string }[] = [];
+function readParagraphs(text: string): readonly Paragraph[] {
+  const paragraphs: Paragraph[] = [];
   let heading = "";
+  let isRow = false;
   let lines: string[] = [];
   let inCode = false;
   const close = (): void => {
-    if (lines.length > 0) paragraphs.push({ heading, text: plain(lines.join(" ")) });
+    if (lines.length > 0) paragraphs.push({ heading, text: plain(lines.join(" ")), isRow });
     lines = [];
   };
   for (const line of text.split(/\r?\n/)) {
@@ -138,6 +164,7 @@ function readParagraphs(text: string): { readonly heading: string; readonly text
     const opens = /^\s*(?:[-*+•]\s+|\d+[.)]\s+|\|\s*)/.exec(line);
     if (fence || inCode || title !== null || line.trim() === "" || opens !== null) close();
     if (fence || inCode) continue;
+    if (lines.length === 0) isRow = opens?.[0].includes("|") === true;
     if (title !== null) heading = plain(title[1] ?? "");
     else if (opens !== null) lines = tableRule(line) ? [] : [line.slice(opens[0].length)];
     else if (line.trim() !== "") lines.push(line.trim());

@@ -27,7 +27,7 @@ export const appendStoreChecks: readonly Check<AppendStore>[] = [
     name: "has no records, no head and no name for a stream that nobody has written",
     async run(log) {
       assert.deepEqual(await log.read("s"), []);
-      assert.deepEqual(await log.read("s", { reverse: true, from: 4 }), []);
+      assert.deepEqual(await log.read("s", { order: "descending", from: 4 }), []);
       await log.truncate("s", { before: 3 });
       assert.equal(await log.head("s"), 0);
       assert.deepEqual(await log.streams(), []);
@@ -98,11 +98,11 @@ export const appendStoreChecks: readonly Check<AppendStore>[] = [
       assert.equal(await offsets({ from: 2 }), "234");
       assert.equal(await offsets({ from: 1, limit: 2 }), "12");
       assert.equal(await offsets({ from: 5 }), "");
-      assert.equal(await offsets({ reverse: true }), "43210");
-      assert.equal(await offsets({ reverse: true, limit: 2 }), "43");
-      assert.equal(await offsets({ reverse: true, from: 2 }), "210");
-      assert.equal(await offsets({ reverse: true, from: 99, limit: 1 }), "4");
-      assert.equal(await offsets({ reverse: true, from: 0 }), "0");
+      assert.equal(await offsets({ order: "descending" }), "43210");
+      assert.equal(await offsets({ order: "descending", limit: 2 }), "43");
+      assert.equal(await offsets({ order: "descending", from: 2 }), "210");
+      assert.equal(await offsets({ order: "descending", from: 99, limit: 1 }), "4");
+      assert.equal(await offsets({ order: "descending", from: 0 }), "0");
     },
   },
   {
@@ -126,7 +126,7 @@ export const appendStoreChecks: readonly Check<AppendStore>[] = [
         { offset: 3, value: 3 },
       ]);
       assert.deepEqual(
-        (await log.read("s", { reverse: true })).map(({ offset }) => offset),
+        (await log.read("s", { order: "descending" })).map(({ offset }) => offset),
         [3, 2],
       );
       await log.truncate("s", { before: 1 });

@@ -1,0 +1,116 @@
+import {
+  canonicalJson,
+  isTinyAgentsError,
+  type Message,
+  messageOf,
+  type ShortTermMemory,
+  type ThreadState,
+  TinyAgentsError,
+} from "@tinyagents/core";
+import type { AgentDefinition } from "../definition.js";
+import type { LiveRun } from "../run/live-run.js";
+import { type LiveState, setOwn } from "../run/live-state.js";
+
+/**
+ * Loads what a thread remembers, and puts what middleware kept there into the run's state.
+ * @returns the thread's messages; none for a thread that nobody has saved.
+ * @throws `memory_failed`, and the memory's own typed errors.
+ */
+export async function loadMemory(run: LiveRun, threadId: string): Promise<readonly Message[]> {
+  const { definition, state } = run;
+  let loaded: { readonly state: ThreadState; readonly version: string } | undefined;
+  try {
+    loaded = await definition.memory?.load(threadId);
+  } catch (error) {
+    throw memoryError(threadId, "load", error);
+  }
+  state.memoryVersion = loaded?.version ?? null;
+  const messages = loaded?.state.messages ?? [];
+  for (const [name, kept] of Object.entries(loaded?.state.middleware ?? {})) setOwn(state.middleware, name, kept);
+  run.event()?.("memory.loaded", { messages: messages.length });
+  if (run.shows("updates")) await showMemory(run, threadId, "loaded", messages.length);
+  return messages;
+}
+
+/**
+ * Saves a run's history, without its instructions, as what its thread remembers.
+ * @throws `conflict` when another run has saved the thread since it was loaded; `memory_failed`; the reason of a
+ * cancelled run.
+ */
+export async function saveMemory(run: LiveRun, threadId: string): Promise<void> {
+  const { state, definition } = run;
+  const { memory } = definition;
+  if (memory === undefined) return;
+  run.throwIfCancelled();
+  const messages = state.messages.filter(({ role }) => role !== "system");
+  const thread: ThreadState = { v: 1, messages, middleware: state.middleware };
+  try {
+    state.memoryVersion = await saveOnce(memory, threadId, thread, state.memoryVersion);
+  } catch (error) {
+    throw memoryError(threadId, "save", error);
+  }
+  run.event()?.("memory.saved", { messages: messages.length });
+  if (run.shows("updates")) await showMemory(run, threadId, "saved", messages.length);
+}
+
+/**
+ * Refuses to go on with a run whose thread another run has saved since this one loaded it: what it does from here on
+ * could not be saved. Asked before anything runs. A run that was at its end may have saved the thread itself, which
+ * `saveMemory` finds out.
+ * @throws `conflict`
+ */
+export async function refuseMovedThread({ memory }: AgentDefinition, state: LiveState): Promise<void> {
+  const { threadId } = state.config;
+  const nothingLoaded = state.phase === "start" || state.resumeAt === "start";
+  const atItsEnd = state.phase === "finalize" || state.resumeAt === "finalize";
+  if (threadId === undefined || memory === undefined || nothingLoaded || atItsEnd) return;
+  const there = (await memory.load(threadId))?.version ?? null;
+  if (there === state.memoryVersion) return;
+  const why =
+    there === null
+      ? "this memory has no such thread; is it the one that the run began with?"
+      : "another run has saved it since this one loaded it. Start a new run on the thread";
+  throw new TinyAgentsError("conflict", `The run cannot go on with thread "${threadId}": ${why}`, {
+    details: { resource: `thread ${threadId}`, expected: state.memoryVersion, found: there },
+  });
+}
+
+/**
+ * Saves a thread. A run that was killed between saving and noting it comes here again: when what is there is what it
+ * would write, it was its own.
+ */
+async function saveOnce(
+  memory: ShortTermMemory,
+  threadId: string,
+  thread: ThreadState,
+  ifVersion: string | null,
+): Promise<string> {
+  try {
+    return await memory.save(threadId, thread, { ifVersion });
+  } catch (error) {
+    if (!isTinyAgentsError(error, "conflict")) throw error;
+    const there = await memory.load(threadId);
+    if (there === undefined || canonicalJson(there.state) !== canonicalJson(thread)) throw error;
+    return there.version;
+  }
+}
+
+/** The failure of a memory: one that has a code keeps it. */
+function memoryError(threadId: string, operation: "load" | "save", error: unknown): TinyAgentsError {
+  if (isTinyAgentsError(error)) return error;
+  const done = operation === "load" ? "loaded" : "saved";
+  return new TinyAgentsError(
+    "memory_failed",
+    `The memory of thread "${threadId}" could not be ${done}: ${messageOf(error)}`,
+    { details: { threadId, operation }, cause: error },
+  );
+}
+
+function showMemory(
+  run: LiveRun,
+  threadId: string,
+  operation: "loaded" | "saved",
+  messages: number,
+): void | Promise<void> {
+  return run.show?.({ type: "memory", runId: run.state.config.runId, operation, threadId, messages });
+}
