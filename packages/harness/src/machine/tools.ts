@@ -14,7 +14,7 @@ import type { LiveRun } from "../run/live-run.js";
 import type { LiveBatch } from "../run/live-state.js";
 import { admit } from "../tools/admit.js";
 import { beginCall, type CallOutcome, endCall, notExecuted } from "../tools/call.js";
-import type { Executed } from "../tools/execute.js";
+import type { Executed } from "../tools/finish.js";
 import type { PreparedCall } from "../tools/prepare.js";
 import { inParallel } from "../tools/schedule.js";
 import { honour, middlewareRequest, stopBy } from "./control.js";

@@ -13,7 +13,8 @@ import type { LiveRun } from "../run/live-run.js";
 import { recordToolResult } from "../run/record.js";
 import { requestsBelow } from "../sub-agent.js";
 import { atTheBoundary } from "./admit.js";
-import { type Executed, execute } from "./execute.js";
+import { execute } from "./execute.js";
+import type { Executed } from "./finish.js";
 import { isResult, type PreparedCall } from "./prepare.js";
 
 /** What one call came to. */
