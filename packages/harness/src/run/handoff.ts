@@ -6,8 +6,8 @@ interface Reader<T> {
 }
 
 /**
- * Passes items from a run to the one reader who pulls them. One item may lie ready; a run that is ahead of its reader
- * by more waits, so nothing piles up and nothing is lost.
+ * Passes items from a run to the one reader who pulls them. One item may lie ready; a writer that is ahead of the reader
+ * by more is given a promise to wait for. Nothing is lost; what writers who do not wait have given piles up.
  */
 export class Handoff<T> {
   readonly #ready: T[] = [];
