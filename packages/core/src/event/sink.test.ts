@@ -172,4 +172,16 @@ describe("a redacting sink", () => {
     expect(JSON.stringify(started)).toContain("hunter22");
     expect([sink.deltas, sink.payloads]).toEqual([true, true]);
   });
+
+  test("takes them out of the tags and metadata of a run too (EVT-11)", () => {
+    const inner = noting();
+    const sink = redactingSink(inner, ["hunter22"]);
+    sink.emit({ ...plain, tags: ["x", "hunter22"], metadata: { team: 1, password: "p", note: "hunter22" } });
+    sink.emit(plain);
+    expect(inner.events[0]).toMatchObject({
+      tags: ["x", REDACTED],
+      metadata: { team: 1, password: REDACTED, note: REDACTED },
+    });
+    expect(inner.events[1]).toStrictEqual(plain);
+  });
 });

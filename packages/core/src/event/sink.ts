@@ -67,7 +67,13 @@ export function redactingSink(sink: EventSink, secrets: readonly string[] = []):
 }
 
 function redactData<E extends AgentEvent>(event: E, secrets: readonly string[]): E {
-  return { ...event, data: redactJson(event.data, secrets) };
+  const { data, tags, metadata } = event;
+  return {
+    ...event,
+    data: redactJson(data, secrets),
+    ...(tags === undefined ? {} : { tags: redactJson(tags, secrets) }),
+    ...(metadata === undefined ? {} : { metadata: redactJson(metadata, secrets) }),
+  };
 }
 
 function drop(): void {}

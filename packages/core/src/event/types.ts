@@ -177,7 +177,9 @@ export interface EventEnvelope<T extends EventType> {
   readonly threadId?: string;
   /** The agent. */
   readonly component: string;
+  /** Those of the run's config; absent when it has none. */
   readonly tags?: readonly string[];
+  readonly metadata?: JsonObject;
   readonly data: EventData[T];
 }
 

@@ -5,6 +5,7 @@ import {
   type EventSink,
   type EventType,
   fanOut,
+  type JsonObject,
 } from "@tinyagents/core";
 import type { Mutable } from "../mutable.js";
 import type { WatchedRun } from "./watched-run.js";
@@ -17,7 +18,7 @@ export function envelopeOf<T extends EventType>(
   number: string,
 ): AgentEvent {
   const { config, seq } = run.state;
-  const { runId, rootRunId, parentRunId, threadId, tags } = config;
+  const { runId, rootRunId, parentRunId, threadId, tags, metadata } = config;
   const event: Mutable<EventEnvelope<T>> = {
     v: 1,
     id: `${runId}/${number}`,
@@ -32,7 +33,13 @@ export function envelopeOf<T extends EventType>(
   if (parentRunId !== undefined) event.parentRunId = parentRunId;
   if (threadId !== undefined) event.threadId = threadId;
   if (tags.length > 0) event.tags = tags;
+  if (hasEntries(metadata)) event.metadata = metadata;
   return event as AgentEvent;
+}
+
+function hasEntries(object: JsonObject): boolean {
+  for (const _ in object) return true;
+  return false;
 }
 
 /**

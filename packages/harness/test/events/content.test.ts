@@ -20,6 +20,22 @@ describe("events tell", () => {
     expect(events.ofType("run.completed")[0]?.data).toEqual({ status: "completed", payload: { text: "hi" } });
   });
 
+  test("of the metadata of their run, unless it has none (EVT-11)", async () => {
+    const events = eventRecorder();
+    const agent = createAgent({ name: "a", model: scriptedModel(["hi", "hi"]), events });
+    await agent.invoke("Go.", { runId: "with", metadata: { team: 1, order: { id: "o1" } } });
+    await agent.invoke("Go.", { runId: "without", metadata: {} });
+    const told = (runId: string): unknown[] => events.ofRun(runId).map((event) => event.metadata);
+    expect(told("with").length).toBeGreaterThan(3);
+    expect(new Set(told("with").map((metadata) => JSON.stringify(metadata)))).toEqual(
+      new Set(['{"team":1,"order":{"id":"o1"}}']),
+    );
+    for (const event of events.ofRun("without")) {
+      expect(event).not.toHaveProperty("metadata");
+      expect(event).not.toHaveProperty("tags");
+    }
+  });
+
   test("of a model call: its id, model, attempts, time, tokens and end (EVT-03, EVT-07)", async () => {
     const { clock, events } = testSurroundings();
     const usage = { inputTokens: 9, outputTokens: 4, cachedInputTokens: 5, source: "reported" } as const;
