@@ -19,6 +19,7 @@ const rateLimit = new TinyAgentsError("provider_rate_limit", "slow down", {
 /** Whether a repeat could help, for every code (ERR-08, ERR-09). */
 const RETRYABLE: { readonly [C in ErrorCode]: boolean } = {
   invalid_request: false,
+  model_not_found: false,
   capability_missing: false,
   tool_not_found: false,
   tool_schema_invalid: false,

@@ -21,6 +21,8 @@ export type TimeoutScope = "model_call" | "tool_call";
 export interface ErrorDetails {
   /** The caller asked for something that cannot be. */
   invalid_request: { readonly reason?: string };
+  /** Nobody knows a model of this name; an empty name where none was said. `available`: the names there are, where known. */
+  model_not_found: { readonly model: string; readonly provider?: string; readonly available?: readonly string[] };
   /** The model lacks what the request needs. */
   capability_missing: { readonly model: string; readonly capabilities: readonly string[] };
   tool_not_found: { readonly tool: string; readonly available: readonly string[] };

@@ -148,10 +148,21 @@ export type {
 } from "./middleware/middleware.js";
 // Models.
 export { type ChatModel, type ModelCallContext, resolvedModel } from "./model/chat-model.js";
+export { chooseModel, type ModelChoice, type ModelSources, type SkippedModel } from "./model/choose-model.js";
 export { collect, type ModelResponse, ResponseCollector, toolCallBlock } from "./model/collect.js";
 export { addMoney, type CostTotals, costOf, type ModelPrice, type Money, type PriceSource } from "./model/cost.js";
 export { cutShortError } from "./model/cut-short.js";
 export type { FinishDelta, FinishReason, ModelDelta, ModelWarning } from "./model/delta.js";
+export {
+  type DocumentEmbeddings,
+  type EmbeddingModel,
+  type EmbeddingOptions,
+  type EmbeddingProfile,
+  type EmbeddingRecord,
+  type QueryEmbedding,
+  readVectors,
+  type Vector,
+} from "./model/embedding-model.js";
 export {
   approximateTokens,
   type ContextEstimate,
@@ -165,10 +176,17 @@ export {
   lackingCapabilities,
   lackingMedia,
   type ModelProfile,
+  type ModelRung,
   type ResolvedModel,
   type Support,
   support,
 } from "./model/profile.js";
+export {
+  type ModelRegistry,
+  type ModelRegistryOptions,
+  modelRegistry,
+  type RegisteredModel,
+} from "./model/registry.js";
 export type { ModelRequest, ResponseFormat, ToolChoice, ToolDeclaration } from "./model/request.js";
 export {
   backoff,

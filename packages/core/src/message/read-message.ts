@@ -1,7 +1,7 @@
 import { readArray } from "../guarded-read.js";
 import type { JsonValue } from "../json.js";
 import { FINISH_REASONS } from "../model/delta.js";
-import type { ResolvedModel } from "../model/profile.js";
+import { MODEL_RUNGS, type ResolvedModel } from "../model/profile.js";
 import { USAGE_SOURCES, type Usage } from "../model/usage.js";
 import {
   amount,
@@ -88,7 +88,13 @@ const providerResult: Check = shape<ToolResultBlock>({
 export const finishReason: Check = oneOf(FINISH_REASONS);
 
 /** Which model it was. */
-export const resolvedModel: Check = shape<ResolvedModel>({ id: text, provider: text, model: text });
+export const resolvedModel: Check = shape<ResolvedModel>({
+  id: text,
+  provider: text,
+  model: text,
+  name: optional(text),
+  chosenBy: optional(oneOf(MODEL_RUNGS)),
+});
 
 const tokens = optional(amount);
 const usage: Check = shape<Usage>({

@@ -41,6 +41,15 @@ export interface ModelProfile {
   readonly releasedOn?: string;
 }
 
+/** Every {@link ModelRung}. */
+export const MODEL_RUNGS = ["override", "reuse", "hint", "agent", "registry", "fallback"] as const;
+
+/**
+ * What chose a model: the request named it; it had answered before; the request preferred it; it is the agent's own, or
+ * the registry's default; the one before it failed, or could not do what was needed.
+ */
+export type ModelRung = (typeof MODEL_RUNGS)[number];
+
 /** Which model answered. Stands in responses, events, usage, cost and state. */
 export interface ResolvedModel {
   /** `provider/model`. */
@@ -48,6 +57,10 @@ export interface ResolvedModel {
   readonly provider: string;
   /** The name on the wire: of the request, or the exact version that the provider said it used. */
   readonly model: string;
+  /** Its name in the registry, where it came from one. */
+  readonly name?: string;
+  /** Absent where nothing was to choose from. */
+  readonly chosenBy?: ModelRung;
 }
 
 /** What a profile says of a capability. */

@@ -29,6 +29,12 @@ export type ResponseFormat =
 
 /** What a model is sent. Plain data; nobody changes it in place. */
 export interface ModelRequest {
+  /** Which model is to answer, by its name, alias or route in the registry: this one and no other. For whoever makes the call. */
+  readonly model?: string;
+  /** Models that would be good, by name, best first. For whoever makes the call. */
+  readonly hints?: readonly string[];
+  /** Take the model that answered the thread before, if it can. For whoever makes the call. */
+  readonly reuseModel?: boolean;
   /** A live view of the history, valid for this call only: whoever keeps it copies it. */
   readonly messages: readonly Message[];
   readonly tools?: readonly ToolDeclaration[];
@@ -48,6 +54,11 @@ export interface ModelRequest {
    * obeys the signal alone.
    */
   readonly timeoutMs?: number;
+  /**
+   * The `responseId` of an earlier answer that a provider keeps: it goes on from there, where it can. `messages` are the
+   * whole history all the same; an adapter sends those after the message that has this id, all where none has it.
+   */
+  readonly previousResponseId?: string;
   /** Settings of the provider's own, by provider name. Normalized fields win. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject };
 }
