@@ -1,4 +1,15 @@
-import { isJsonObject } from "../json.js";
+import {
+  AMOUNT,
+  BOOLEAN,
+  COUNT,
+  checkFields,
+  type FieldRule,
+  type FieldRules,
+  listOf,
+  oneOf,
+  TEXT,
+  WHOLE,
+} from "../field-rules.js";
 import type { RetryPolicy } from "../model/retry.js";
 
 /** What running a tool does to the world. Each is worse than the one before it. */
@@ -48,36 +59,29 @@ function changesNothing(policy: ToolPolicy): boolean {
   return policy.effect === "none" || policy.effect === "read";
 }
 
-type Rule = readonly [expected: string, fits: (value: unknown) => boolean];
+/** Of a retry policy, wherever one stands. */
+export const RETRY_RULES: { readonly [Field in keyof RetryPolicy]-?: FieldRule } = {
+  maxAttempts: COUNT,
+  initialDelayMs: AMOUNT,
+  factor: AMOUNT,
+  maxDelayMs: AMOUNT,
+  maxRetryAfterMs: AMOUNT,
+  jitter: oneOf("full", "none"),
+  codes: listOf("codes", TEXT),
+};
 
-const BOOLEAN: Rule = ["a boolean", (value) => typeof value === "boolean"];
-const SIZE: Rule = ["a whole number from 0 up", (value) => Number.isInteger(value) && (value as number) >= 0];
-const COUNT: Rule = ["a whole number from 1 up", (value) => Number.isInteger(value) && (value as number) > 0];
-const DELAY: Rule = ["a number from 0 up", (value) => typeof value === "number" && value >= 0];
+export const EFFECT: FieldRule = oneOf("none", "read", "write", "external", "destructive");
 
-function oneOf(...values: readonly string[]): Rule {
-  return [values.map((value) => `"${value}"`).join(" or "), (value) => values.includes(value as string)];
-}
-
-const RULES: { readonly [Field in Exclude<keyof ToolPolicy, "retry">]-?: Rule } = {
+const RULES: { readonly [Field in keyof ToolPolicy]-?: FieldRule | FieldRules } = {
   approval: oneOf("never", "always"),
-  effect: oneOf("none", "read", "write", "external", "destructive"),
+  effect: EFFECT,
   idempotent: BOOLEAN,
   concurrencySafe: BOOLEAN,
   timeoutMs: COUNT,
-  maxResultChars: SIZE,
-  artifactAboveChars: SIZE,
-  permission: ["a text", (value) => typeof value === "string"],
-};
-
-const RETRY_RULES: { readonly [Field in keyof RetryPolicy]-?: Rule } = {
-  maxAttempts: COUNT,
-  initialDelayMs: DELAY,
-  factor: DELAY,
-  maxDelayMs: DELAY,
-  maxRetryAfterMs: DELAY,
-  jitter: oneOf("full", "none"),
-  codes: ["a list of codes", (value) => Array.isArray(value) && value.every((code) => typeof code === "string")],
+  retry: RETRY_RULES,
+  maxResultChars: WHOLE,
+  artifactAboveChars: WHOLE,
+  permission: TEXT,
 };
 
 /**
@@ -91,23 +95,6 @@ export function checkPolicy(policy: unknown, tool: string): ToolPolicy {
     Promise.resolve(policy).catch(() => {});
     throw new TypeError(`${place}: it must be there at once, and a promise was given`);
   }
-  if (!isJsonObject(policy)) throw new TypeError(`${place}: an object is expected`);
   checkFields(policy, RULES, place);
-  if (policy.retry !== undefined) {
-    if (!isJsonObject(policy.retry)) throw new TypeError(`${place}.retry: an object is expected`);
-    checkFields(policy.retry, RETRY_RULES, `${place}.retry`);
-  }
   return policy as ToolPolicy;
-}
-
-/** A misspelt rule would be one that nobody obeys, so names are checked as well as values. */
-function checkFields(values: object, rules: { readonly [field: string]: Rule }, place: string): void {
-  for (const field of Object.keys(values)) {
-    const known = Object.hasOwn(rules, field) || (rules === RULES && field === "retry");
-    if (!known) throw new TypeError(`${place}.${field}: there is no such field`);
-  }
-  for (const [field, [expected, fits]] of Object.entries(rules)) {
-    const value = (values as { readonly [field: string]: unknown })[field];
-    if (value !== undefined && !fits(value)) throw new TypeError(`${place}.${field}: ${expected} is expected`);
-  }
 }
