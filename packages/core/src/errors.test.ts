@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import {
   type ErrorCode,
@@ -5,9 +6,29 @@ import {
   isTinyAgentsError,
   messageOf,
   type ProviderFailure,
+  readThrown,
   retryableByDefault,
   TinyAgentsError,
 } from "./errors.js";
+
+function refuse(): never {
+  throw new Error("you may not look");
+}
+
+/** Things to throw that throw when they are looked at, or are not what they say. */
+const HOSTILE: readonly (readonly [string, unknown])[] = [
+  ["an object whose getters throw", Object.defineProperties({}, { message: { get: refuse }, name: { get: refuse } })],
+  ["a proxy that throws at everything", new Proxy({}, { get: refuse, has: refuse, getPrototypeOf: refuse })],
+  ["a proxy that says yes to everything", new Proxy({}, { get: () => true })],
+  ["a revoked proxy", revoked()],
+  ["an error whose message is no text", Object.assign(new Error("x"), { message: { toString: refuse }, name: 7 })],
+];
+
+function revoked(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
 
 /** Another copy of the module, as a second installed version would be. */
 const secondCopy = (await import(/* @vite-ignore */ `./errors.ts?copy=${2}`)) as typeof import("./errors.js");
@@ -165,8 +186,45 @@ describe("the message of whatever was thrown", () => {
     expect(messageOf(new RangeError())).toBe("RangeError");
   });
 
-  test("is not guessed for anything else", () => {
-    expect(messageOf({ message: "x" })).toBe("an unknown value was thrown");
-    expect(messageOf(undefined)).toBe("an unknown value was thrown");
+  test("is read of whatever has one: errors of another realm, objects that were thrown as they were", () => {
+    expect(messageOf(runInNewContext('new RangeError("far away")'))).toBe("far away");
+    expect(messageOf({ message: "x", name: "Odd" })).toBe("x");
   });
+
+  test.each([
+    [undefined],
+    [null],
+    [7],
+    [10n],
+    [{}],
+    [Symbol("s")],
+    [() => 1],
+    [{ message: 7, name: {} }],
+    [{ message: "" }],
+  ])("is not guessed for what has none", (thrown) => {
+    expect(messageOf(thrown)).toBe("an unknown value was thrown");
+  });
+
+  test.each(HOSTILE)("is read of %s without harm", (_, thrown) => {
+    expect(messageOf(thrown)).toBe("an unknown value was thrown");
+    expect(readThrown(thrown)).toEqual({ name: "", message: "" });
+    expect(isTinyAgentsError(thrown)).toBe(false);
+  });
+
+  test("has a bound, and never calls what the value brings", () => {
+    const told = messageOf(new Error("x".repeat(10_000_000)));
+    expect(told).toHaveLength(4_000);
+    expect(told).toMatch(/^x+ \[cut: 10000000 characters\]$/);
+    const called: string[] = [];
+    const note = (name: string) => () => void called.push(name);
+    const thrown = { toString: note("toString"), toJSON: note("toJSON"), [Symbol.toPrimitive]: note("toPrimitive") };
+    messageOf(thrown);
+    expect(called).toEqual([]);
+  });
+});
+
+test("an error as data has a message of bounded length", () => {
+  const error = new TinyAgentsError("network", "x".repeat(10_000), { details: {} });
+  expect(error.toJSON().message).toHaveLength(4_000);
+  expect(error.message).toHaveLength(10_000);
 });

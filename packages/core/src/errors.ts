@@ -1,3 +1,4 @@
+import { boundedText } from "./bounded-text.js";
 import type { JsonObject, JsonValue } from "./json.js";
 import type { HookName } from "./middleware/middleware.js";
 
@@ -145,12 +146,12 @@ export class TinyAgentsError<C extends ErrorCode = ErrorCode> extends Error {
     Object.defineProperty(this.prototype, BRAND, { value: true });
   }
 
-  /** The error as data, without its cause and its stack. */
+  /** The error as data, without its cause and its stack. A message without end is cut. */
   toJSON(): ErrorRecord<C> {
     return {
       name: "TinyAgentsError",
       code: this.code,
-      message: this.message,
+      message: boundedText(this.message),
       retryable: this.retryable,
       details: this.details,
       ...(this.runId === undefined ? {} : { runId: this.runId }),
@@ -165,9 +166,15 @@ export type AnyTinyAgentsError = { [C in ErrorCode]: TinyAgentsError<C> }[ErrorC
 export function isTinyAgentsError(error: unknown): error is AnyTinyAgentsError;
 export function isTinyAgentsError<C extends ErrorCode>(error: unknown, code: C): error is TinyAgentsError<C>;
 export function isTinyAgentsError(error: unknown, code?: ErrorCode): boolean {
-  if (typeof error !== "object" || error === null || (error as { readonly [key: symbol]: unknown })[BRAND] !== true)
+  if (typeof error !== "object" || error === null) return false;
+  try {
+    const { [BRAND]: branded, code: found, message } = error as { readonly [key: PropertyKey]: unknown };
+    if (branded !== true || typeof found !== "string" || typeof message !== "string") return false;
+    return code === undefined || found === code;
+  } catch {
+    // What throws when it is looked at is nothing of ours.
     return false;
-  return code === undefined || (error as { code?: unknown }).code === code;
+  }
 }
 
 /** The error that a record describes, for whoever reads it back from a state or a log. */
@@ -179,13 +186,44 @@ export function errorFromRecord<C extends ErrorCode>(record: ErrorRecord<C>): Ti
   });
 }
 
-/** The message of whatever was thrown, in one line. */
+/** What a thrown value says of itself. */
+export interface ThrownFacts {
+  /** As `AbortError`; empty where it has none. */
+  readonly name: string;
+  /** One line of at most 4,000 characters; empty where it has none. */
+  readonly message: string;
+}
+
+/**
+ * Reads whatever was thrown. Anything can be: a text, an error of another realm, an object that throws when it is looked
+ * at. Never throws, and calls nothing of the value but its getters.
+ */
+export function readThrown(thrown: unknown): ThrownFacts {
+  if (typeof thrown === "string") return { name: "", message: oneLine(thrown) };
+  if (typeof thrown !== "object" || thrown === null) return { name: "", message: "" };
+  return { name: textAt(thrown, "name").slice(0, LONGEST_NAME), message: oneLine(textAt(thrown, "message")) };
+}
+
+/** The message of whatever was thrown, in one line of bounded length. */
 export function messageOf(error: unknown): string {
-  if (error instanceof Error) return oneLine(error.message) || error.name;
-  return typeof error === "string" ? oneLine(error) : "an unknown value was thrown";
+  const { name, message } = readThrown(error);
+  return message || name || "an unknown value was thrown";
+}
+
+const LONGEST_NAME = 100;
+
+function textAt(thrown: object, key: "name" | "message"): string {
+  try {
+    const value: unknown = Reflect.get(thrown, key);
+    return typeof value === "string" ? value : "";
+  } catch {
+    return "";
+  }
 }
 
 function oneLine(text: string): string {
-  const lines = text.split(/[\r\n]+/).map((line) => line.trim());
+  const lines = boundedText(text)
+    .split(/[\r\n]+/)
+    .map((line) => line.trim());
   return lines.filter((line) => line !== "").join(" ");
 }

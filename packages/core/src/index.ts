@@ -43,6 +43,7 @@ export type {
   UsageItem,
 } from "./agent/stream-item.js";
 // The ground: time and errors.
+export { boundedText, firstCharacters } from "./bounded-text.js";
 export { type Clock, type ManualClock, manualClock, systemClock } from "./clock.js";
 export {
   type AnyTinyAgentsError,
@@ -55,7 +56,9 @@ export {
   type LimitName,
   messageOf,
   type ProviderFailure,
+  readThrown,
   retryableByDefault,
+  type ThrownFacts,
   type TimeoutScope,
   TinyAgentsError,
   type TinyAgentsErrorOptions,

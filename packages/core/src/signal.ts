@@ -1,4 +1,4 @@
-import { isTinyAgentsError, TinyAgentsError } from "./errors.js";
+import { isTinyAgentsError, readThrown, TinyAgentsError } from "./errors.js";
 
 /** Runs `callback` once when the signal aborts, at once when it has already; the result takes the listener away. */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
@@ -21,7 +21,7 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
 export function abortError(from: unknown): TinyAgentsError {
   const reason: unknown = from instanceof AbortSignal ? from.reason : from;
   if (isTinyAgentsError(reason)) return reason;
-  const said = typeof reason === "string" ? reason : reason instanceof Error ? reason.message : undefined;
+  const said = readThrown(reason).message || undefined;
   return new TinyAgentsError(
     "cancelled",
     said === undefined ? "The work was cancelled." : `The work was cancelled: ${said}`,

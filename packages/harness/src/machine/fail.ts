@@ -4,6 +4,7 @@ import {
   isTinyAgentsError,
   messageOf,
   type Phase,
+  readThrown,
   TinyAgentsError,
   type ToolStatus,
 } from "@tinyagents/core";
@@ -42,7 +43,7 @@ export function asFailure(run: LiveRun, thrown: unknown): Failure {
   const { reason } = run.cancellation;
   if (reason !== undefined) return reason;
   if (isTinyAgentsError(thrown)) return thrown;
-  if (thrown instanceof Error && thrown.name === "AbortError") return abortError(thrown);
+  if (readThrown(thrown).name === "AbortError") return abortError(thrown);
   return new TinyAgentsError("internal", `The run failed unexpectedly: ${messageOf(thrown)}`, {
     details: { reason: messageOf(thrown) },
     cause: thrown,
