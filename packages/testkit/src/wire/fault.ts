@@ -12,15 +12,15 @@ export type WireFault =
   | { readonly type: "stall"; readonly afterFrames: number; readonly until?: PromiseLike<unknown> }
   /** The connection breaks after so many frames, or bytes of the body; with neither, before any header. */
   | { readonly type: "cut"; readonly afterFrames?: number; readonly afterBytes?: number }
-  /** The stream ends properly, without `[DONE]`. */
+  /** The stream ends properly, without what marks its end: `[DONE]`, `message_stop`. */
   | { readonly type: "no_done" }
-  /** The stream ends properly, without a finish reason and what follows one. `done`: but with `[DONE]`. */
+  /** The stream ends properly, without a finish reason and what follows one. `done`: but with its mark. */
   | { readonly type: "no_finish"; readonly done?: boolean }
-  /** An error as a frame, after so many others (default 0); the stream ends with it. */
-  | { readonly type: "error_frame"; readonly afterFrames?: number; readonly error: JsonObject }
+  /** An error as a frame, after so many others (default 0); the stream ends with it. Default: what the API says of its own failure. */
+  | { readonly type: "error_frame"; readonly afterFrames?: number; readonly error?: JsonObject }
   /** A frame that is no JSON, after so many others (default 0); the others follow. */
   | { readonly type: "malformed_frame"; readonly afterFrames?: number; readonly data?: string }
-  /** Frames of notes without choices, with an empty list of them, and with a choice that has no delta. */
+  /** Frames that say nothing of the answer: empty ones, notes, and events and fields that nobody knows. */
   | { readonly type: "bare_frames" }
   /** A comment line before each frame. */
   | { readonly type: "comments" };

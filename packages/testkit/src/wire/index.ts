@@ -1,4 +1,14 @@
-export type { ByteSplit, WireAnswer, WireEntry, WireEntryBase, WireFailure, WireReply, WireUsage } from "./entry.js";
+export type {
+  ByteSplit,
+  WireAnswer,
+  WireEntries,
+  WireEntry,
+  WireEntryBase,
+  WireFailure,
+  WireReply,
+  WireUsage,
+} from "./entry.js";
 export type { WireFault } from "./fault.js";
+export { type OpenAIWireServer, openaiWireServer } from "./openai/server.js";
 export type { WireEnd, WireRequest, WireViolation } from "./request.js";
-export { type OpenAIWireServer, openaiWireServer, type WireServerOptions } from "./server.js";
+export type { WireServer, WireServerOptions } from "./server.js";

@@ -1,7 +1,9 @@
 import { cut } from "../split.js";
+import type { ScriptedEndpoint } from "./dialect.js";
 import type { ByteSplit, WireAnswer } from "./entry.js";
 import { faultOf, type WireFault } from "./fault.js";
-import { type Asked, answerFrames, type Frame, finishReasonOf, wholeBody } from "./frames.js";
+import type { Frame } from "./frame.js";
+import type { WireRequest } from "./request.js";
 
 /** One thing to do on the connection, once headers are sent. */
 export type Action =
@@ -14,17 +16,19 @@ export type Action =
 type Piece = { readonly text: string } | { readonly until: PromiseLike<unknown> | undefined };
 
 /** What to do for a streamed answer, in order. */
-export function planStream(answer: WireAnswer, asked: Asked): readonly Action[] {
+export function planStream(answer: WireAnswer, request: WireRequest, endpoint: ScriptedEndpoint): readonly Action[] {
+  const { framing } = endpoint;
   const { faults = [], lineEnd = "\n" } = answer;
-  const frames = withFrameFaults(answerFrames(answer, asked), faults, asked);
-  const comment = faultOf(faults, "comments") === undefined ? "" : `: still working${lineEnd}${lineEnd}`;
-  const texts = frames.map(({ data }) => `${comment}data: ${data}${lineEnd}${lineEnd}`);
+  const answered = answer.frames?.map(rawFrame) ?? endpoint.frames(answer, request);
+  const frames = withFrameFaults(answered, faults, request, endpoint);
+  const comment = faultOf(faults, "comments") === undefined ? "" : `${framing.comment}${lineEnd}${lineEnd}`;
+  const texts = frames.map((frame) => `${comment}${framing.write(frame, lineEnd)}`);
   return toActions(texts, answer);
 }
 
 /** What to do for an answer that is not streamed. */
-export function planWhole(answer: WireAnswer, asked: Asked): readonly Action[] {
-  const text = wholeText(answer, asked);
+export function planWhole(answer: WireAnswer, request: WireRequest, endpoint: ScriptedEndpoint): readonly Action[] {
+  const text = wholeText(answer, request, endpoint);
   const middle = Math.ceil(text.length / 2);
   return toActions([text.slice(0, middle), text.slice(middle)], {
     ...answer,
@@ -32,15 +36,14 @@ export function planWhole(answer: WireAnswer, asked: Asked): readonly Action[] {
   });
 }
 
-function wholeText(answer: WireAnswer, asked: Asked): string {
-  const { faults = [], whole } = answer;
+function wholeText(answer: WireAnswer, request: WireRequest, { framing, whole }: ScriptedEndpoint): string {
+  const { faults = [], whole: given } = answer;
   const error = faultOf(faults, "error_frame");
-  if (error !== undefined) return JSON.stringify({ error: error.error });
+  if (error !== undefined) return framing.error(error.error).data;
   const malformed = faultOf(faults, "malformed_frame");
-  if (malformed !== undefined) return malformed.data ?? MALFORMED;
-  if (whole !== undefined) return typeof whole === "string" ? whole : JSON.stringify(whole);
-  const finishReason = faultOf(faults, "no_finish") === undefined ? finishReasonOf(answer) : null;
-  return JSON.stringify(wholeBody(answer, asked, finishReason));
+  if (malformed !== undefined) return framing.malformed(malformed.data).data;
+  if (given !== undefined) return typeof given === "string" ? given : JSON.stringify(given);
+  return JSON.stringify(whole(answer, request, faultOf(faults, "no_finish") === undefined));
 }
 
 /** A body has two halves where a stream has frames. */
@@ -50,46 +53,33 @@ function toMiddle(fault: WireFault): WireFault {
   return { ...fault, afterFrames: Math.min(fault.afterFrames, 1) };
 }
 
-const MALFORMED = '{"id":"chatcmpl-1","choices":[{"index":0,"del';
+/** A frame in the entry's own words. One that says its type is an event of that name where events have names. */
+function rawFrame(frame: NonNullable<WireAnswer["frames"]>[number]): Frame {
+  if (typeof frame === "string") return { kind: "raw", data: frame };
+  const named = typeof frame.type === "string" ? { event: frame.type } : {};
+  return { kind: "raw", ...named, data: JSON.stringify(frame) };
+}
 
-function withFrameFaults(answered: readonly Frame[], faults: readonly WireFault[], asked: Asked): readonly Frame[] {
+function withFrameFaults(
+  answered: readonly Frame[],
+  faults: readonly WireFault[],
+  request: WireRequest,
+  { framing }: ScriptedEndpoint,
+): readonly Frame[] {
   let frames = answered;
   const unfinished = faultOf(faults, "no_finish");
   if (unfinished !== undefined) {
     frames = frames.filter(({ kind }) => kind !== "finish" && kind !== "usage" && (kind !== "done" || unfinished.done));
   }
   if (faultOf(faults, "no_done") !== undefined) frames = frames.filter(({ kind }) => kind !== "done");
-  if (faultOf(faults, "bare_frames") !== undefined) frames = withBareFrames(frames, asked);
+  if (faultOf(faults, "bare_frames") !== undefined) frames = framing.bare(frames, request);
   const malformed = faultOf(faults, "malformed_frame");
   if (malformed !== undefined) {
-    frames = frames.toSpliced(malformed.afterFrames ?? 0, 0, { kind: "raw", data: malformed.data ?? MALFORMED });
+    frames = frames.toSpliced(malformed.afterFrames ?? 0, 0, framing.malformed(malformed.data));
   }
   const error = faultOf(faults, "error_frame");
   if (error === undefined) return frames;
-  return [...frames.slice(0, error.afterFrames ?? 0), { kind: "raw", data: JSON.stringify({ error: error.error }) }];
-}
-
-/**
- * Notes of a content filter, as a hosted variant sends them.
- * @see https://learn.microsoft.com/azure/ai-services/openai/concepts/content-streaming
- */
-function withBareFrames(frames: readonly Frame[], { body, number }: Asked): readonly Frame[] {
-  const note = (fields: object): Frame => ({
-    kind: "raw",
-    data: JSON.stringify({
-      id: `chatcmpl-${number}`,
-      object: "chat.completion.chunk",
-      model: body.model ?? "",
-      ...fields,
-    }),
-  });
-  const filtered = { hate: { filtered: false, severity: "safe" } };
-  const before = note({ choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: filtered }] });
-  const between = note({ choices: [{ index: 0, finish_reason: null, content_filter_results: filtered }] });
-  const after = note({ content_filter_results: filtered });
-  const finish = frames.findIndex(({ kind }) => kind === "finish" || kind === "done");
-  const end = finish === -1 ? frames.length : finish;
-  return [before, ...frames.slice(0, 1), between, ...frames.slice(1, end), after, ...frames.slice(end), after];
+  return [...frames.slice(0, error.afterFrames ?? 0), framing.error(error.error)];
 }
 
 function toActions(texts: readonly string[], { faults = [], chunks }: WireAnswer): readonly Action[] {

@@ -1,13 +1,14 @@
 import { messageOf } from "@tinyagents/core";
 import { checkCalls } from "../answer.js";
-import type { WireAnswer, WireEntry, WireFailure, WireReply } from "./entry.js";
+import type { ScriptedEndpoint } from "./dialect.js";
+import type { WireAnswer, WireEntries, WireFailure, WireReply } from "./entry.js";
 import type { WireRequest } from "./request.js";
 
 /** A script as it is played. */
 export interface WireScript {
   readonly remaining: number;
   /** The reply to a request. What went wrong in finding one is a refusal, and kept as a problem. */
-  next(request: WireRequest): Promise<WireAnswer | WireFailure>;
+  next(request: WireRequest, endpoint: ScriptedEndpoint): Promise<WireAnswer | WireFailure>;
   /** Keeps a problem. */
   fail(problem: string): void;
   /** What went wrong, and what is left. */
@@ -18,7 +19,7 @@ export interface WireScript {
  * Plays a list of entries, or asks a function each time.
  * @throws TypeError for an entry that contradicts itself.
  */
-export function wireScript(script: readonly WireEntry[] | Exclude<WireEntry, WireReply>): WireScript {
+export function wireScript(script: WireEntries): WireScript {
   const entries = typeof script === "function" ? undefined : script.slice();
   for (const [at, entry] of entries?.entries() ?? []) {
     if (typeof entry !== "function") toReply(entry, `script entry ${at + 1} of ${script.length}`);
@@ -34,7 +35,7 @@ export function wireScript(script: readonly WireEntry[] | Exclude<WireEntry, Wir
     get remaining() {
       return remaining();
     },
-    async next(request) {
+    async next(request, endpoint) {
       const entry = typeof script === "function" ? script : entries?.[used];
       if (entry === undefined) {
         return refuse(request, "script_ended", `The script has ${used} entries, and all were used before.`);
@@ -43,7 +44,7 @@ export function wireScript(script: readonly WireEntry[] | Exclude<WireEntry, Wir
       try {
         const decided = typeof entry === "function" ? await entry(request) : entry;
         const found = toReply(decided, `the entry for request ${request.number}`);
-        checkDelivery(found, request);
+        checkDelivery(found, request, endpoint);
         found.expect?.(request);
         return found;
       } catch (error) {
@@ -68,9 +69,12 @@ function toReply(reply: WireReply, place: string): WireAnswer | WireFailure {
   return reply;
 }
 
-function checkDelivery(reply: WireAnswer | WireFailure, { body }: WireRequest): void {
+function checkDelivery(reply: WireAnswer | WireFailure, { path, body }: WireRequest, endpoint: ScriptedEndpoint): void {
   if ("status" in reply) return;
-  const streams = body.stream === true;
+  const said = [...Object.keys(reply), ...(reply.faults ?? []).map(({ type }) => type)];
+  const lacking = said.find((name) => (endpoint.lacks as readonly string[]).includes(name));
+  if (lacking !== undefined) throw new TypeError(`the entry has "${lacking}", and answers at ${path} have none`);
+  const streams = endpoint.streams(body);
   if (reply.frames !== undefined && !streams)
     throw new TypeError("the entry has frames, and the request does not stream");
   if (reply.whole !== undefined && streams) throw new TypeError("the entry has a whole body, and the request streams");

@@ -1,14 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isJsonObject, type JsonObject, messageOf } from "@tinyagents/core";
+import { messageOf } from "@tinyagents/core";
 import { arrivals } from "../arrivals.js";
-import { checkRequest } from "./check-request.js";
-import { type Connection, connection } from "./connection.js";
-import type { WireAnswer, WireEntry, WireFailure, WireReply } from "./entry.js";
-import { failedReply } from "./failure.js";
-import { faultOf } from "./fault.js";
-import { planStream, planWhole } from "./plan.js";
+import { connection } from "./connection.js";
+import type { Dialect, Endpoint, ScriptedEndpoint } from "./dialect.js";
+import type { WireEntries, WireFailure } from "./entry.js";
+import { readText, toRequest } from "./incoming.js";
 import type { Problem } from "./problem.js";
+import { sendAnswer, sendFailure, sendJson, type Turn } from "./reply.js";
 import type { WireRequest, WireViolation } from "./request.js";
 import { type WireScript, wireScript } from "./script.js";
 
@@ -18,15 +17,20 @@ export interface WireServerOptions {
   readonly apiKey?: string | undefined;
   /** Whether wrong requests are refused. Default true. */
   readonly validate?: boolean | undefined;
-  /** Top-level parameters that are no violation though OpenAI does not know them. Default: none. */
+  /** Top-level parameters that are no violation though the API does not know them. Default: none. */
   readonly extraParams?: readonly string[] | undefined;
+  /**
+   * A rule of this server alone, as compatible servers have them. The text that it gives is answered with 400; that is
+   * no violation, and uses no entry.
+   */
+  readonly refuses?: ((request: WireRequest) => string | undefined) | undefined;
   /** Default: one that is free. */
   readonly port?: number | undefined;
 }
 
-/** A server that speaks OpenAI's Chat Completions on loopback, from a script. */
-export interface OpenAIWireServer {
-  /** What clients take for a base URL: it ends in `/v1`. */
+/** A server on loopback that speaks a provider's API from a script. */
+export interface WireServer {
+  /** What clients take for a base URL. */
   readonly url: string;
   /** All requests, in order of arrival: refused ones too. */
   readonly requests: readonly WireRequest[];
@@ -43,25 +47,26 @@ export interface OpenAIWireServer {
 }
 
 /**
- * Starts a server that answers `POST /v1/chat/completions`, one entry of the script per request; a function in place
- * of the list decides every request. A request that breaks a rule of the API is answered with 400 and uses no entry,
- * and so is one after the last entry. Needs Node.
+ * Starts a server that speaks one dialect. Where it answers from the script, one entry answers one request. A request
+ * that breaks a rule of the API is refused as the API does it and uses no entry, and so is one after the last entry.
  *
  * @throws TypeError for an entry that contradicts itself.
  */
-export async function openaiWireServer(
-  script: readonly WireEntry[] | Exclude<WireEntry, WireReply>,
+export async function wireServer(
+  dialect: Dialect,
+  script: WireEntries,
   options: WireServerOptions = {},
-): Promise<OpenAIWireServer> {
+): Promise<WireServer> {
   const requests: WireRequest[] = [];
   const violations: WireViolation[] = [];
   const entries = wireScript(script);
   const arrived = arrivals();
 
-  const refuse = (link: Connection, request: WireRequest, problems: readonly Problem[]): Promise<void> => {
-    violations.push(...problems.map((problem) => ({ request: request.number, ...problem })));
-    const [{ param, message, code }] = problems as readonly [Problem];
-    return sendFailure(link, request, { status: 400, param, message, code });
+  const refuse = (turn: Turn, problems: readonly Problem[]): Promise<void> => {
+    const { number } = turn.request;
+    violations.push(...problems.map(({ param, message, code }) => ({ request: number, param, message, code })));
+    const [first] = problems as readonly [Problem];
+    return sendFailure(turn, { status: 400, ...first });
   };
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const link = connection(incoming, response);
@@ -70,18 +75,18 @@ export async function openaiWireServer(
     const { request, problems } = toRequest(incoming, text, link, requests.length + 1);
     requests.push(request);
     arrived.note();
-    const path = checkPath(request);
-    if (path !== undefined) {
-      violations.push({ request: request.number, param: "", message: path.message ?? "", code: null });
-      return sendFailure(link, request, path);
+    const turn: Turn = { link, request, dialect };
+    const endpoint = dialect.endpoint(request.path.split("?", 1)[0] ?? "");
+    if (endpoint?.method !== request.method) return refuse(turn, [wrongPlace(request, endpoint)]);
+    if (options.apiKey !== undefined && dialect.keyOf(request) !== options.apiKey) {
+      return sendFailure(turn, { status: 401 });
     }
-    if (options.apiKey !== undefined && request.authorization !== `Bearer ${options.apiKey}`) {
-      return sendFailure(link, request, { status: 401 });
-    }
-    const found =
-      options.validate === false ? [] : [...problems, ...checkRequest(request.body, options.extraParams ?? [])];
-    if (found.length > 0) return refuse(link, request, found);
-    await reply(link, request, entries);
+    const rules = endpoint.type === "scripted" ? endpoint.problems(request) : [];
+    const found = options.validate === false ? [] : [...problems, ...rules];
+    if (found.length > 0) return refuse(turn, found);
+    const unwilling = unwillingness(request, endpoint, options);
+    if (unwilling !== undefined) return sendFailure(turn, unwilling);
+    await answer(turn, endpoint, entries);
   };
 
   const server = createServer((incoming, response) => {
@@ -93,7 +98,7 @@ export async function openaiWireServer(
   await listen(server, options.port ?? 0);
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url: `http://127.0.0.1:${port}${dialect.base}`,
     requests,
     violations,
     get remaining() {
@@ -112,88 +117,39 @@ export async function openaiWireServer(
   };
 }
 
-/** The body; nothing when the client left before it had sent all of it, which makes no request. */
-async function readText(incoming: IncomingMessage): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  try {
-    for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
-  } catch (error) {
-    if (incoming.complete) throw error;
-    return undefined;
+function wrongPlace({ method, path }: WireRequest, endpoint: Endpoint | undefined): Problem {
+  return endpoint === undefined
+    ? { status: 404, param: "", message: `Invalid URL (${method} ${path})`, code: null }
+    : { status: 405, param: "", message: `Not allowed to ${method} on ${path}.`, code: null };
+}
+
+function unwillingness(
+  request: WireRequest,
+  endpoint: Endpoint,
+  { refuses }: WireServerOptions,
+): WireFailure | undefined {
+  const message = refuses?.(request);
+  if (message !== undefined) return { status: 400, message };
+  return endpoint.type === "scripted" ? endpoint.refusal?.(request) : undefined;
+}
+
+async function answer(turn: Turn, endpoint: Endpoint, script: WireScript): Promise<void> {
+  if (endpoint.type === "fixed") {
+    const found = endpoint.answer(turn.request);
+    return isFailure(found) ? sendFailure(turn, found) : sendJson(turn, found.body);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  await reply(turn, endpoint, script);
 }
 
-function toRequest(
-  incoming: IncomingMessage,
-  text: string,
-  link: Connection,
-  number: number,
-): { readonly request: WireRequest; readonly problems: readonly Problem[] } {
-  const body = parseObject(text);
-  const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const);
-  const request: WireRequest = {
-    number,
-    method: incoming.method ?? "",
-    path: incoming.url ?? "",
-    headers: Object.fromEntries(headers),
-    authorization: incoming.headers.authorization,
-    text,
-    body: body ?? {},
-    get aborted() {
-      return link.aborted;
-    },
-    ended: link.ended,
-  };
-  const message = "We could not parse the JSON body of your request: it is no JSON object.";
-  return { request, problems: body === undefined ? [{ param: "", message, code: null }] : [] };
+async function reply(turn: Turn, endpoint: ScriptedEndpoint, script: WireScript): Promise<void> {
+  const entry = await script.next(turn.request, endpoint);
+  if (entry.gate !== undefined && !(await turn.link.wait(entry.gate))) return;
+  if (isFailure(entry)) return sendFailure(turn, entry);
+  await sendAnswer(turn, endpoint, entry);
 }
 
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function checkPath({ method, path }: WireRequest): WireFailure | undefined {
-  const known = path.split("?", 1)[0] === "/v1/chat/completions";
-  if (known && method === "POST") return undefined;
-  const message = known ? `Not allowed to ${method} on ${path}.` : `Invalid URL (${method} ${path})`;
-  return { status: known ? 405 : 404, code: null, type: "invalid_request_error", message };
-}
-
-async function reply(link: Connection, request: WireRequest, script: WireScript): Promise<void> {
-  const entry = await script.next(request);
-  if (entry.gate !== undefined && !(await link.wait(entry.gate))) return;
-  if ("status" in entry) return sendFailure(link, request, entry);
-  await sendAnswer(link, request, entry);
-}
-
-async function sendAnswer(link: Connection, request: WireRequest, answer: WireAnswer): Promise<void> {
-  const { faults = [] } = answer;
-  const cut = faultOf(faults, "cut");
-  if (cut !== undefined && cut.afterFrames === undefined && cut.afterBytes === undefined) {
-    return link.perform([{ type: "cut" }]);
-  }
-  if (faultOf(faults, "silence") !== undefined) {
-    await link.wait(undefined);
-    return;
-  }
-  const streamed = request.body.stream === true;
-  link.head(200, {
-    "content-type": streamed ? "text/event-stream; charset=utf-8" : "application/json",
-    "x-request-id": `req_${request.number}`,
-  });
-  await link.perform(streamed ? planStream(answer, request) : planWhole(answer, request));
-}
-
-async function sendFailure(link: Connection, { number }: WireRequest, failure: WireFailure): Promise<void> {
-  const { status, headers, body } = failedReply(failure);
-  link.head(status, { "x-request-id": `req_${number}`, ...headers });
-  await link.perform([{ type: "send", bytes: new TextEncoder().encode(body) }, { type: "end" }]);
+function isFailure(reply: object): reply is WireFailure {
+  return "status" in reply;
 }
 
 function listen(server: Server, port: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@tinyagents/core";
 import { describe, expect, test } from "vitest";
-import { checkRequest } from "./check-request.js";
+import { checkChat } from "./check-chat.js";
 
 const user = { role: "user", content: "json please" };
 const call = (id: JsonValue, args = "{}", name = "search"): JsonObject => ({
@@ -20,7 +20,7 @@ const strict = (schema: JsonObject): JsonObject => ({
 
 function problems(body: JsonObject): readonly string[] {
   const whole = { model: "gpt-x", messages: [user], ...body };
-  return [...checkRequest(whole, [])].map(({ param, message }) => `${param}: ${message}`);
+  return [...checkChat(whole, [])].map(({ param, message }) => `${param}: ${message}`);
 }
 
 describe("a request that the API takes", () => {

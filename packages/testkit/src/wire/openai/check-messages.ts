@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@tinyagents/core";
-import { invalid, NAME, type Problem } from "./problem.js";
+import type { Problem } from "../problem.js";
+import { invalid, NAME } from "./invalid.js";
 
 /** The types of content parts that a message of each role may have. */
 const PARTS: { readonly [role: string]: readonly string[] } = {

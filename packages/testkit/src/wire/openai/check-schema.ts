@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@tinyagents/core";
-import type { Problem } from "./problem.js";
+import type { Problem } from "../problem.js";
 
 /**
  * What strict mode refuses in a schema: objects that allow more keys, and properties that are not required.

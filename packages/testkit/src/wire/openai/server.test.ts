@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import type { JsonObject } from "@tinyagents/core";
 import { afterEach, describe, expect, test } from "vitest";
-import { type OpenAIWireServer, openaiWireServer, type WireEntry, type WireServerOptions } from "./index.js";
+import { type OpenAIWireServer, openaiWireServer, type WireEntry, type WireServerOptions } from "../index.js";
 
 let server: OpenAIWireServer;
 afterEach(() => server.close());

@@ -1,12 +1,6 @@
 import type { JsonObject } from "@tinyagents/core";
-import type { WireFailure } from "./entry.js";
-
-/** A refusal as it goes over the wire. */
-export interface FailedReply {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
-  readonly body: string;
-}
+import { type FailedReply, toFailedReply } from "../dialect.js";
+import type { WireFailure } from "../entry.js";
 
 interface Named {
   readonly type: string;
@@ -24,40 +18,43 @@ const BY_STATUS: { readonly [status: number]: Named } = {
   402: { type: "insufficient_quota", code: "insufficient_quota", message: "Payment required: no credit is left." },
   403: { type: "request_forbidden", code: "unsupported_country_region_territory", message: "Access is not allowed." },
   404: { type: "invalid_request_error", code: "model_not_found", message: "The model does not exist." },
+  405: { type: "invalid_request_error", code: null, message: "The method is not allowed here." },
   429: { type: "requests", code: "rate_limit_exceeded", message: "Rate limit reached for requests." },
   500: { type: "server_error", code: null, message: "The server had an error while processing your request." },
   503: { type: "service_unavailable_error", code: null, message: "The engine is currently overloaded." },
   529: { type: "overloaded_error", code: "overloaded", message: "The service is overloaded." },
 };
 
-/** What the same status says when quota or credit is used up, which no waiting mends. */
-const QUOTA: Named = {
-  type: "insufficient_quota",
-  code: "insufficient_quota",
-  message: "You exceeded your current quota, please check your plan and billing details.",
+/** What no status says by itself. */
+const BY_REASON: { readonly [reason in NonNullable<WireFailure["reason"]>]: Named } = {
+  quota: {
+    type: "insufficient_quota",
+    code: "insufficient_quota",
+    message: "You exceeded your current quota, please check your plan and billing details.",
+  },
+  prompt_too_long: {
+    type: "invalid_request_error",
+    code: "context_length_exceeded",
+    message: "This model's maximum context length is 128000 tokens. However, your messages resulted in 128001 tokens.",
+  },
 };
 
-/** Status, headers and body of a failure. */
-export function failedReply(failure: WireFailure): FailedReply {
-  const { status, retryAfter, retryAfterMs, headers = {}, body, more = {} } = failure;
-  const named = failure.code === QUOTA.code ? QUOTA : (BY_STATUS[status] ?? UNNAMED);
+const UNNAMED: Named = { type: "api_error", code: null, message: "The request failed." };
+
+/** A refusal in OpenAI's words. */
+export function openaiFailure(failure: WireFailure): FailedReply {
+  const named = namedBy(failure);
   const error: JsonObject = {
     message: failure.message ?? named.message,
     type: failure.type ?? named.type,
     param: failure.param ?? null,
     code: failure.code === undefined ? named.code : failure.code,
-    ...more,
+    ...failure.more,
   };
-  return {
-    status,
-    headers: {
-      "content-type": body === undefined ? "application/json" : "text/html",
-      ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
-      ...(retryAfterMs === undefined ? {} : { "retry-after-ms": String(retryAfterMs) }),
-      ...headers,
-    },
-    body: body ?? JSON.stringify({ error }),
-  };
+  return toFailedReply(failure, { error });
 }
 
-const UNNAMED: Named = { type: "api_error", code: null, message: "The request failed." };
+function namedBy({ status, reason, code }: WireFailure): Named {
+  if (reason !== undefined) return BY_REASON[reason];
+  return Object.values(BY_REASON).find((named) => named.code === code) ?? BY_STATUS[status] ?? UNNAMED;
+}

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@tinyagents/core";
+import type { Problem } from "../problem.js";
 import { checkMessages } from "./check-messages.js";
 import { checkStrictSchema } from "./check-schema.js";
-import { invalid, NAME, type Problem } from "./problem.js";
+import { invalid, NAME } from "./invalid.js";
 
 /** What the API takes at the top of a request, by the parameters of the official SDK. */
 const PARAMS = new Set(
@@ -17,7 +18,7 @@ const PARAMS = new Set(
  * What the API would refuse a request for, the first reason first.
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
-export function* checkRequest(body: JsonObject, extraParams: readonly string[]): Generator<Problem> {
+export function* checkChat(body: JsonObject, extraParams: readonly string[]): Generator<Problem> {
   if (typeof body.model !== "string" || body.model === "") {
     yield { param: "model", message: "you must provide a model parameter", code: null };
   }
