@@ -16,7 +16,14 @@ export { type Limits, limitError, narrowLimits, type ResolvedLimits, resolveLimi
 export type { AgentMachine, StartOptions } from "./agent/machine.js";
 export { readStateFields } from "./agent/read-state/fields.js";
 export { readAgentState } from "./agent/read-state/read-state.js";
-export type { RecordedRun, RunRecorder } from "./agent/recorder.js";
+export type {
+  ClaimOptions,
+  LeasingRecorder,
+  RecordedRun,
+  RecordOptions,
+  RunLease,
+  RunRecorder,
+} from "./agent/recorder.js";
 export type { AgentRun, RunStatus } from "./agent/run.js";
 export {
   type AgentState,

@@ -40,8 +40,27 @@ export interface ToolResultEntry {
   readonly result: ToolMessage;
 }
 
+/** Somebody owns the run: from here on, or, under the fence that it has already, for longer. */
+export interface LeaseEntry {
+  readonly v: 1;
+  readonly type: "lease";
+  readonly by: string;
+  /** Which owner of the run this is, from 1. */
+  readonly fence: number;
+  /** When the lease runs out, ms since 1970. `null`: when the recorder that gave it is gone. */
+  readonly untilMs: number | null;
+}
+
+/** The owner has let go of the run. So it has, without saying, by a step into an end phase. */
+export interface ReleaseEntry {
+  readonly v: 1;
+  readonly type: "release";
+  readonly by: string;
+  readonly fence: number;
+}
+
 /** One entry of the log of a run. */
-export type RunEntry = StepEntry | ToolResultEntry;
+export type RunEntry = StepEntry | ToolResultEntry | LeaseEntry | ReleaseEntry;
 
 /** The newest format of entries. */
 const FORMAT = 1;
@@ -53,6 +72,14 @@ export function stepEntry(state: AgentState, from: number, by: string): StepEntr
 
 export function toolResultEntry(callId: string, result: ToolMessage, by: string): ToolResultEntry {
   return { v: FORMAT, type: "tool_result", by, callId, result };
+}
+
+export function leaseEntry(fence: number, untilMs: number | null, by: string): LeaseEntry {
+  return { v: FORMAT, type: "lease", by, fence, untilMs };
+}
+
+export function releaseEntry(fence: number, by: string): ReleaseEntry {
+  return { v: FORMAT, type: "release", by, fence };
 }
 
 /** All but the history. A field that is `undefined` is not said, and is left out. */
@@ -69,14 +96,28 @@ export function readRunEntry(value: JsonValue, place: string): RunEntry {
   const entry = readObject(value, place);
   readVersion(entry, FORMAT, place);
   readString(entry.by, `${place}.by`);
-  if (entry.type === "step") checkStep(entry, place);
-  else if (entry.type === "tool_result") checkToolResult(entry, place);
-  else
-    throw corruptData(
-      `${place}.type`,
-      `"step" or "tool_result" is expected, ${JSON.stringify(entry.type) ?? "nothing"} found`,
-    );
+  checkContent(entry, place);
   return entry as unknown as RunEntry;
+}
+
+function checkContent(entry: JsonObject, place: string): void {
+  switch (entry.type) {
+    case "step":
+      checkStep(entry, place);
+      return;
+    case "tool_result":
+      checkToolResult(entry, place);
+      return;
+    case "lease":
+      checkFence(entry, place);
+      if (entry.untilMs !== null) readNumber(entry.untilMs, `${place}.untilMs`);
+      return;
+    case "release":
+      checkFence(entry, place);
+      return;
+  }
+  const found = JSON.stringify(entry.type) ?? "nothing";
+  throw corruptData(`${place}.type`, `"step", "tool_result", "lease" or "release" is expected, ${found} found`);
 }
 
 function checkStep(entry: JsonObject, place: string): void {
@@ -92,4 +133,10 @@ function checkToolResult(entry: JsonObject, place: string): void {
   const { toolCallId } = readToolMessage(entry.result, `${place}.result`);
   if (toolCallId !== callId)
     throw corruptData(`${place}.result`, `it is the result of call "${toolCallId}", not of "${callId}"`);
+}
+
+function checkFence(entry: JsonObject, place: string): void {
+  const fence = readNumber(entry.fence, `${place}.fence`);
+  if (!Number.isSafeInteger(fence) || fence < 1)
+    throw corruptData(`${place}.fence`, `the number of an owner, from 1, is expected, ${fence} found`);
 }

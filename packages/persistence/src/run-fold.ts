@@ -1,5 +1,12 @@
-import { type AgentState, corruptData, type Message, type RecordedRun, type ToolMessage } from "@tinyagents/core";
-import type { RunEntry, StateFields } from "./run-entry.js";
+import {
+  type AgentState,
+  corruptData,
+  isEnd,
+  type Message,
+  type RecordedRun,
+  type ToolMessage,
+} from "@tinyagents/core";
+import type { LeaseEntry, RunEntry, StateFields, StepEntry } from "./run-entry.js";
 
 /** Adds up the entries of a run's log, in their order, to the run that they tell of. */
 export class RunFold {
@@ -7,6 +14,8 @@ export class RunFold {
   readonly #messages: Message[] = [];
   readonly #toolResults = new Map<string, ToolMessage>();
   #fields: StateFields | undefined;
+  #fence = 0;
+  #lease: LeaseEntry | undefined;
 
   constructor(runId: string) {
     this.#runId = runId;
@@ -14,24 +23,21 @@ export class RunFold {
 
   /** @throws `corrupt_data` for an entry that does not follow from those before it. */
   add(entry: RunEntry, place: string): void {
-    if (entry.type === "tool_result") {
-      if (this.#fields === undefined) throw corruptData(place, "it is a tool result, and no state comes before it");
-      this.#toolResults.set(entry.callId, entry.result);
-      return;
+    switch (entry.type) {
+      case "step":
+        this.#addStep(entry, place);
+        return;
+      case "tool_result":
+        if (this.#fields === undefined) throw corruptData(place, "it is a tool result, and no state comes before it");
+        this.#toolResults.set(entry.callId, entry.result);
+        return;
+      case "lease":
+        this.#addLease(entry, place);
+        return;
+      case "release":
+        if (entry.fence === this.#fence) this.#lease = undefined;
+        return;
     }
-    const { runId } = entry.state.config;
-    if (runId !== this.#runId)
-      throw corruptData(`${place}.state.config.runId`, `it is of run "${runId}", not of "${this.#runId}"`);
-    if (entry.from > this.#messages.length) {
-      throw corruptData(
-        `${place}.from`,
-        `it goes on from message ${entry.from}, and only ${this.#messages.length} are there`,
-      );
-    }
-    this.#messages.length = entry.from;
-    for (const message of entry.messages) this.#messages.push(message);
-    this.#fields = entry.state;
-    this.#toolResults.clear();
   }
 
   /** The history so far. */
@@ -44,10 +50,45 @@ export class RunFold {
     return this.#fields?.counters.steps ?? 0;
   }
 
-  /** The run; nothing when there was no entry. Its history is the fold's own: nothing may be added after this. */
+  /** The number of the newest owner. 0 when there was none. */
+  get fence(): number {
+    return this.#fence;
+  }
+
+  /** The newest owner's lease; nothing when it has let go. Whether it has run out, time says. */
+  get lease(): LeaseEntry | undefined {
+    return this.#lease;
+  }
+
+  /** The run; nothing when no state is recorded. Its history is the fold's own: nothing may be added after this. */
   run(): RecordedRun | undefined {
     if (this.#fields === undefined) return undefined;
     const state: AgentState = { ...this.#fields, messages: this.#messages };
     return { state, toolResults: this.#toolResults };
+  }
+
+  #addStep({ state, from, messages }: StepEntry, place: string): void {
+    const { runId } = state.config;
+    if (runId !== this.#runId)
+      throw corruptData(`${place}.state.config.runId`, `it is of run "${runId}", not of "${this.#runId}"`);
+    if (from > this.#messages.length) {
+      throw corruptData(
+        `${place}.from`,
+        `it goes on from message ${from}, and only ${this.#messages.length} are there`,
+      );
+    }
+    this.#messages.length = from;
+    for (const message of messages) this.#messages.push(message);
+    this.#fields = state;
+    // The state has them by now: they are in its batch or in its history.
+    this.#toolResults.clear();
+    if (isEnd(state.phase)) this.#lease = undefined;
+  }
+
+  #addLease(lease: LeaseEntry, place: string): void {
+    if (lease.fence < this.#fence)
+      throw corruptData(`${place}.fence`, `owner ${lease.fence} does not come after owner ${this.#fence}`);
+    this.#fence = lease.fence;
+    this.#lease = lease;
   }
 }

@@ -1,4 +1,12 @@
-import { type AppendStore, type IdSource, type RunRecorder, randomIds, TinyAgentsError } from "@tinyagents/core";
+import {
+  type AppendStore,
+  type Clock,
+  type IdSource,
+  type LeasingRecorder,
+  randomIds,
+  systemClock,
+  TinyAgentsError,
+} from "@tinyagents/core";
 import { RunLog } from "./run-log.js";
 
 export interface RunRecorderOptions {
@@ -6,30 +14,52 @@ export interface RunRecorderOptions {
   readonly prefix?: string | undefined;
   /** Where the recorder takes an id of its own from, told apart from that of every other process. Default: random. */
   readonly ids?: IdSource | undefined;
+  /**
+   * How long a lease holds without being renewed, ms. Default 30,000 where several processes may use the log. Where one may,
+   * a lease holds until it is released: a recorder that another one finds in the log is gone.
+   */
+  readonly leaseMs?: number | undefined;
+  /** Where leases take the time from. Default: real time. */
+  readonly clock?: Clock | undefined;
 }
 
 /** Of how many runs the state of their logs is kept in mind. Of others it is read again when they go on. */
 const KEPT_IN_MIND = 4_096;
+
+const LEASE_MS = 30_000;
 
 /**
  * Keeps each run in a log of its own. A step is written as what is new in its history and everything else of the state,
  * so that the cost of a run grows with its length; a tool result is written at once. A run that has ended stays in its
  * log until the application deletes the stream: `runs/` and the run id, in which `%` is written `%25` and `/` `%2F`.
  *
- * Of two writers of one run the second gets `conflict`, for everything that it tries until it loads the run again. A
- * write that failed is not repeated; the next one first looks whether it had been written after all.
+ * A run has one owner at a time, see `claim`; leases stand in its log. Of two writers without a lease the second gets
+ * `conflict`, for everything that it tries until it loads the run again. A write that failed is not repeated; the next one
+ * first looks whether it had been written after all.
  */
-export function runRecorder(log: AppendStore, options: RunRecorderOptions = {}): RunRecorder {
-  const { prefix = "runs", ids = randomIds() } = options;
+export function runRecorder(log: AppendStore, options: RunRecorderOptions = {}): LeasingRecorder {
+  const { prefix = "runs", ids = randomIds(), clock = systemClock } = options;
   if (prefix === "") throw new TypeError("runRecorder: prefix must not be empty");
+  const leaseMs = checkLeaseMs(options.leaseMs) ?? (log.capabilities.multiProcess ? LEASE_MS : undefined);
   const writer = ids.next("recorder");
   const runs = new Map<string, RunLog>();
   let appends = 0;
-  const nextKey = (): string => `${writer}/${++appends}`;
+  let lastFence = 0;
+  const shared = {
+    log,
+    writer,
+    clock,
+    leaseMs,
+    nextKey: () => `${writer}/${++appends}`,
+    nextFence: (newest: number) => {
+      lastFence = Math.max(lastFence, newest) + 1;
+      return lastFence;
+    },
+  };
 
   const open = (runId: string): RunLog => {
     const known = runs.get(runId);
-    const run = known ?? new RunLog({ log, stream: streamOf(prefix, runId), runId, writer, nextKey });
+    const run = known ?? new RunLog({ ...shared, stream: streamOf(prefix, runId), runId });
     runs.delete(runId);
     runs.set(runId, run);
     if (known === undefined && runs.size > KEPT_IN_MIND) forgetOldest(runs);
@@ -49,9 +79,17 @@ export function runRecorder(log: AppendStore, options: RunRecorderOptions = {}):
 
   return {
     load: (runId) => on(runId, (run) => run.load()),
-    step: (state) => on(state.config.runId, (run) => run.step(state)),
-    toolResult: (runId, callId, result) => on(runId, (run) => run.toolResult(callId, result)),
+    step: (state, { lease } = {}) => on(state.config.runId, (run) => run.step(state, lease)),
+    toolResult: (runId, callId, result, { lease } = {}) => on(runId, (run) => run.toolResult(callId, result, lease)),
+    claim: (runId, { takeOver = false } = {}) => on(runId, (run) => run.claim(takeOver)),
+    renew: (lease) => on(lease.runId, (run) => run.renew(lease)),
+    release: (lease) => on(lease.runId, (run) => run.release(lease)),
   };
+}
+
+function checkLeaseMs(leaseMs: number | undefined): number | undefined {
+  if (leaseMs === undefined || (Number.isFinite(leaseMs) && leaseMs > 0)) return leaseMs;
+  throw new TypeError(`runRecorder: leaseMs must be a number of milliseconds above 0, not ${String(leaseMs)}`);
 }
 
 /** The stream of a run: no two pairs of prefix and run id share one. */
@@ -62,7 +100,7 @@ function streamOf(prefix: string, runId: string): string {
   });
 }
 
-/** Makes room: of the runs for which nothing is under way, the one that was used the longest time ago. */
+/** Makes room: of the runs that are idle, the one that was used the longest time ago. */
 function forgetOldest(runs: Map<string, RunLog>): void {
   for (const [runId, run] of runs) {
     if (!run.idle) continue;

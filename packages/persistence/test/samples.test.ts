@@ -12,7 +12,10 @@ it("reads a run that was recorded in format 1", async () => {
   const records = sample("run-log.v1") as unknown as readonly LogRecord[];
   const read: AppendStore["read"] = async (stream, { from = 0 } = {}) =>
     stream === "runs/sample" ? records.slice(from) : [];
-  const recorded = await runRecorder({ read } as AppendStore).load("sample");
+  const recorded = await runRecorder({
+    read,
+    capabilities: { durable: true, multiProcess: false },
+  } as AppendStore).load("sample");
   const { state, toolResults } = recorded!;
   expect(state.phase).toBe("tools");
   expect(state.messages.map(({ role }) => role)).toEqual(["user", "assistant", "assistant"]);
