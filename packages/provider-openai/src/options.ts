@@ -1,11 +1,21 @@
 import type { ModelProfile } from "@tinyagents/core";
 
-/** How to reach a server that speaks Chat Completions, and what is known of its model. Nothing is read from the environment. */
+/** How to reach a server that speaks an API of OpenAI's, and what is known of its model. Nothing is read from the environment. */
 export interface OpenAIModelOptions {
   /** Servers that want no key are given any text. It is kept out of errors and messages. */
   readonly apiKey: string;
   /** Up to and including the version, as `http://localhost:8000/v1`. Default `https://api.openai.com/v1`. */
   readonly baseUrl?: string | undefined;
+  /**
+   * Which API it speaks. Default: `responses` at OpenAI itself, where it alone gives a reasoning model its earlier
+   * thoughts back; `chat` (Chat Completions) elsewhere.
+   */
+  readonly api?: "responses" | "chat" | undefined;
+  /**
+   * Whether the provider keeps answers, so that a request can go on from one (`previousResponseId`). With `responses`
+   * alone. Default false: then reasoning travels encrypted in the history.
+   */
+  readonly store?: boolean | undefined;
   /** Sent with every request. Their values are kept out of errors as the key is. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly organization?: string | undefined;
@@ -35,6 +45,8 @@ export interface Settings {
   readonly headers: Readonly<Record<string, string>>;
   readonly organization: string | null;
   readonly project: string | null;
+  readonly api: "responses" | "chat";
+  readonly store: boolean;
   readonly maxTokensField: "max_completion_tokens" | "max_tokens";
   readonly reasoningField: "reasoning_content" | "reasoning" | undefined;
   readonly fetch: typeof globalThis.fetch | undefined;
@@ -60,6 +72,8 @@ export function readOptions(
   if (provider === "") throw new TypeError("openaiModel: provider is empty");
   const baseUrl = readBaseUrl(options.baseUrl ?? OPENAI_URL);
   const known = profileOf(provider, model);
+  const { api = baseUrl === OPENAI_URL ? "responses" : "chat" } = options;
+  if (api !== "responses" && api !== "chat") throw new TypeError('openaiModel: api is "responses" or "chat"');
   return {
     model,
     provider,
@@ -69,6 +83,8 @@ export function readOptions(
     headers,
     organization: options.organization ?? null,
     project: options.project ?? null,
+    api,
+    store: options.store ?? false,
     maxTokensField: options.maxTokensField ?? (baseUrl === OPENAI_URL ? "max_completion_tokens" : "max_tokens"),
     reasoningField: options.reasoningField,
     fetch: options.fetch,

@@ -7,7 +7,11 @@ import { toError } from "./to-error.js";
 const KEY = "canary-key-123456";
 
 function fail(status: number | undefined, body: object, headers: Record<string, string> = {}): TinyAgentsError {
-  return toError(new APIError(status, body, undefined, new Headers(headers)), { provider: "openai", secrets: [KEY] });
+  return toError(new APIError(status, body, undefined, new Headers(headers)), {
+    provider: "openai",
+    model: "m",
+    secrets: [KEY],
+  });
 }
 
 describe("a failure of the server", () => {
@@ -43,7 +47,8 @@ describe("a failure of the server", () => {
       ],
       [400, { code: "content_filter" }, "provider_content_filter", false],
       [400, {}, "provider_bad_request", false],
-      [404, { code: "model_not_found" }, "provider_bad_request", false],
+      [404, { code: "model_not_found" }, "model_not_found", false],
+      [404, {}, "provider_bad_request", false],
       [422, {}, "provider_bad_request", false],
     ];
     for (const [status, body, code, retryable] of cases) {
@@ -64,6 +69,9 @@ describe("a failure of the server", () => {
       [{ code: "insufficient_quota" }, "provider_billing"],
       [{ type: "overloaded_error" }, "provider_overloaded"],
       [{ type: "invalid_request_error" }, "provider_bad_request"],
+      [{ code: "invalid_prompt" }, "provider_bad_request"],
+      [{ code: "failed_to_download_image" }, "provider_bad_request"],
+      [{ code: "image_content_policy_violation" }, "provider_content_filter"],
       [{ message: "something" }, "provider_server"],
     ];
     for (const [body, code] of cases) expect([body, fail(undefined, body).code]).toEqual([body, code]);
@@ -96,17 +104,22 @@ describe("a failure of the server", () => {
 describe("a failed connection", () => {
   it("is a network failure that keeps the system's code", () => {
     const cause = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
-    const error = toError(new APIConnectionError({ cause }), { provider: "openai", secrets: [] });
+    const error = toError(new APIConnectionError({ cause }), { provider: "openai", model: "m", secrets: [] });
     expect(isTinyAgentsError(error, "network") && error.details.reason).toBe("ECONNREFUSED");
   });
 
   it("that took too long to make is one too", () => {
-    const error = toError(new APIConnectionTimeoutError(), { provider: "openai", secrets: [] });
+    const error = toError(new APIConnectionTimeoutError(), { provider: "openai", model: "m", secrets: [] });
     expect(isTinyAgentsError(error, "network") && error.details.reason).toBe("connection_timeout");
   });
 
   it("in mid-stream keeps the text that had come", () => {
-    const error = toError(new TypeError("terminated"), { provider: "openai", secrets: [], partialText: "half" });
+    const error = toError(new TypeError("terminated"), {
+      provider: "openai",
+      model: "m",
+      secrets: [],
+      partialText: "half",
+    });
     expect(isTinyAgentsError(error, "network") && error.details.partialText).toBe("half");
   });
 });
@@ -122,7 +135,7 @@ it("no secret is left in an error, in its causes, or in what a debugger prints o
   );
   vendor.cause = nested;
   expect(vendor.stack).toContain(KEY);
-  const error = toError(vendor, { provider: "openai", secrets: [KEY] });
+  const error = toError(vendor, { provider: "openai", model: "m", secrets: [KEY] });
   expect(error.code).toBe("provider_auth");
   expect(error.cause).toBe(vendor);
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(KEY);
@@ -137,7 +150,7 @@ it("a frame that is no JSON is told without a piece of it, which may be a piece 
   } catch (error) {
     thrown = error;
   }
-  const error = toError(thrown, { provider: "openai", secrets: [KEY] });
+  const error = toError(thrown, { provider: "openai", model: "m", secrets: [KEY] });
   expect(error).toMatchObject({ code: "provider_server", details: { providerCode: "malformed_response" } });
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(KEY.slice(0, 6));
 });

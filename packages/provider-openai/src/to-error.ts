@@ -15,6 +15,8 @@ import { retryAfterMs } from "./retry-hint.js";
 /** What an error needs to know of the call that failed. */
 export interface FailureContext {
   readonly provider: string;
+  /** Its name on the wire. */
+  readonly model: string;
   readonly secrets: readonly string[];
   /** The visible text that had come. */
   readonly partialText?: string;
@@ -78,6 +80,8 @@ function providerError(error: APIError, cause: unknown, context: FailureContext)
         details: { provider: context.provider, reason: "request_timeout" },
         cause,
       });
+    case "model_not_found":
+      return new TinyAgentsError(code, text, { details: { model: context.model, provider: context.provider }, cause });
     case "context_window_exceeded":
       return new TinyAgentsError(code, text, { details: { ...details, ...tokensIn(message) }, cause });
     case "provider_rate_limit":
@@ -111,7 +115,11 @@ function readFailure(error: APIError, secrets: readonly string[]): Failure {
 const BY_CODE = [
   ["provider_billing", /^(insufficient_quota|billing_hard_limit_reached|billing_not_active|insufficient_balance)$/],
   ["context_window_exceeded", /^(context_length_exceeded|context_window_exceeded)$/],
-  ["provider_content_filter", /^(content_filter|content_policy_violation|responsibleaipolicyviolation)$/],
+  ["model_not_found", /^(model_not_found|modelnotfound|unknown_model)$/],
+  [
+    "provider_content_filter",
+    /^(content_filter|(image_)?content_policy_violation|responsibleaipolicyviolation|bio_policy)$/,
+  ],
   [
     "provider_auth",
     /^(invalid_api_key|authentication_error|permission_error|permission_denied|invalid_authentication)$/,
@@ -120,7 +128,7 @@ const BY_CODE = [
   ["provider_overloaded", /^(overloaded|overloaded_error|server_overloaded|engine_overloaded|service_unavailable)$/],
 ] as const;
 const REFUSED_CODE =
-  /^(invalid_request_error|invalid_request|not_found_error|model_not_found|bad_request|badrequesterror)$/;
+  /^(invalid_request_error|invalid_request|invalid_prompt|not_found_error|bad_request|badrequesterror)$|image/;
 const CONTEXT_MESSAGE =
   /maximum context length|context (length|window|size).*exceed|exceed.*context (length|window|size)/i;
 

@@ -1,9 +1,10 @@
 import { isTinyAgentsError, type ModelProfile, type ModelRequest, userMessage } from "@tinyagents/core";
 import { describe, expect, it } from "vitest";
-import { type OpenAIModelOptions, readOptions } from "./options.js";
-import { profileOf } from "./profiles.js";
+import { type OpenAIModelOptions, readOptions } from "../options.js";
+import type { PreparedRequest } from "../prepare.js";
+import { profileOf } from "../profiles.js";
 import { MessageConverter } from "./to-messages.js";
-import { type PreparedRequest, toRequest } from "./to-request.js";
+import { toRequest } from "./to-request.js";
 
 const LOOK = { name: "look", description: "Looks.", inputSchema: { type: "object", properties: {} } };
 const FIND = { ...LOOK, name: "find" };

@@ -8,11 +8,12 @@ import {
   type ToolCallBlock,
   toolCallBlock,
 } from "@tinyagents/core";
-import { Extras } from "./extras.js";
+import { Extras } from "../extras.js";
+import { argsText, textOf } from "../wire-value.js";
 import { toFinishReason } from "./finish.js";
 import { CHOICE_FIELDS, MESSAGE_FIELDS, REASONING_FIELDS, RESPONSE_FIELDS } from "./from-stream.js";
 import { toUsage } from "./to-usage.js";
-import { argsText, CALL_FIELDS, textOf } from "./tool-call-assembly.js";
+import { CALL_FIELDS } from "./tool-call-assembly.js";
 
 /**
  * Turns an answer of the unary endpoint into deltas, a whole block each. They add up to what its stream adds up to.

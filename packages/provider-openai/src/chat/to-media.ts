@@ -7,8 +7,7 @@ import type {
   MediaSource,
   ModelWarning,
 } from "@tinyagents/core";
-
-export type MediaBlock = ImageBlock | AudioBlock | FileBlock;
+import { type MediaBlock, mediaNote } from "../plain-text.js";
 
 /** A medium as a content part; or a short note in its place, and a warning, where the wire has no form for it. */
 export type MediaPart =
@@ -25,15 +24,6 @@ export function toMediaPart(block: MediaBlock, provider: string): MediaPart {
     case "file":
       return toFile(block, provider) ?? noted(block, "Chat Completions takes files as bytes or by the id it gave them");
   }
-}
-
-/** What stands in place of a medium: never its bytes, which would be billed as text. */
-export function mediaNote(block: MediaBlock): string {
-  const { source } = block;
-  const name = block.type === "file" && block.name !== undefined ? ` ${block.name}` : "";
-  const kind = source.mediaType === undefined ? "" : ` (${source.mediaType})`;
-  const place = source.type === "url" && !source.url.startsWith("data:") ? ` at ${source.url}` : "";
-  return `[${block.type}${name}${kind}${place}]`;
 }
 
 function noted(block: MediaBlock, reason: string): MediaPart {

@@ -1,8 +1,9 @@
 import { cutShortError, isJsonObject, type JsonObject, type ModelDelta, type ModelWarning } from "@tinyagents/core";
-import { Extras } from "./extras.js";
+import { Extras } from "../extras.js";
+import { textOf } from "../wire-value.js";
 import { toFinishReason } from "./finish.js";
 import { toUsage } from "./to-usage.js";
-import { ToolCallAssembly, textOf } from "./tool-call-assembly.js";
+import { ToolCallAssembly } from "./tool-call-assembly.js";
 
 /** Fields that have a home. `obfuscation` is padding against readers of encrypted traffic. */
 export const RESPONSE_FIELDS: ReadonlySet<string> = new Set([

@@ -1,25 +1,17 @@
 import {
   type JsonObject,
   type JsonValue,
-  lackingCapabilities,
   type ModelProfile,
   type ModelRequest,
   type ModelWarning,
   type ResponseFormat,
   support,
-  TinyAgentsError,
   type ToolDeclaration,
 } from "@tinyagents/core";
-import type { Settings } from "./options.js";
-import { strictViolation } from "./strict-schema.js";
-import type { MessageConverter, WireHistory } from "./to-messages.js";
-import { toToolChoice } from "./to-tool-choice.js";
-
-/** What goes on the wire, and what could not be said there. */
-export interface PreparedRequest {
-  readonly body: JsonObject;
-  readonly warnings: readonly ModelWarning[];
-}
+import type { Settings } from "../options.js";
+import { mayBeStrict, nothingToSend, type PreparedRequest, refuseMissing, unsupported } from "../prepare.js";
+import { toToolChoice } from "../to-tool-choice.js";
+import type { MessageConverter } from "./to-messages.js";
 
 /**
  * A request in the words of Chat Completions. The provider's own options are under normalized fields, so they add and
@@ -36,12 +28,8 @@ export function toRequest(
 ): PreparedRequest {
   const { profile, provider } = settings;
   const history = converter.convert(request.messages);
-  refuseMissing(profile, request, history);
-  if (history.messages.length === 0) {
-    throw new TinyAgentsError("invalid_request", "The request has no message with content.", {
-      details: { reason: "no_messages" },
-    });
-  }
+  refuseMissing(profile, request, history.needs);
+  if (history.messages.length === 0) throw nothingToSend();
   const warnings = [...history.warnings];
   const { stream_options: streamOptions, ...own } = request.providerOptions?.[provider] ?? {};
   const body: { [key: string]: JsonValue } = { ...own, model: settings.model, messages: history.messages };
@@ -53,19 +41,6 @@ export function toRequest(
   addFormat(body, request.responseFormat, warnings);
   addSampling(body, settings, request, warnings);
   return { body, warnings };
-}
-
-function refuseMissing(profile: ModelProfile, request: ModelRequest, history: WireHistory): void {
-  const capabilities = lackingCapabilities(profile, request, history.needs);
-  if (capabilities.length === 0) return;
-  const model = `${profile.provider}/${profile.model}`;
-  throw new TinyAgentsError(
-    "capability_missing",
-    `${model} lacks what the request needs: ${capabilities.join(", ")}.`,
-    {
-      details: { model, capabilities },
-    },
-  );
 }
 
 function addTools(
@@ -107,14 +82,6 @@ function addFormat(
   }
 }
 
-function mayBeStrict(schema: JsonObject, warnings: ModelWarning[]): boolean {
-  const violation = strictViolation(schema);
-  if (violation === undefined) return true;
-  const message = `The schema is sent without strict mode, which does not take it: ${violation}.`;
-  warnings.push({ code: "changed_setting", setting: "responseFormat.strict", message });
-  return false;
-}
-
 /** The settings that models which choose their own sampling refuse. */
 const SAMPLING = ["temperature", "topP"] as const;
 const WIRE_NAMES = { temperature: "temperature", topP: "top_p" } as const;
@@ -144,12 +111,4 @@ function addSampling(
   }
   if (request.stopSequences !== undefined && request.stopSequences.length > 0) body.stop = request.stopSequences;
   if (request.seed !== undefined) body.seed = request.seed;
-}
-
-function unsupported(profile: ModelProfile, setting: string): ModelWarning {
-  return {
-    code: "unsupported_setting",
-    setting,
-    message: `${profile.model} does not take ${setting}; it was not sent.`,
-  };
 }

@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue, type ModelDelta } from "@tinyagents/core";
-import { Extras } from "./extras.js";
+import { isJsonObject, type JsonObject, type ModelDelta } from "@tinyagents/core";
+import { Extras } from "../extras.js";
+import { argsText, textOf } from "../wire-value.js";
 
 /** A call that is being streamed. It is open until the stream ends: arguments that parse may still go on. */
 interface OpenCall {
@@ -89,14 +90,4 @@ export class ToolCallAssembly {
     this.calls.push(call);
     return call;
   }
-}
-
-/** The JSON text of arguments. Some servers send the object itself. */
-export function argsText(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-export function textOf(value: JsonValue | undefined): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,15 +1,16 @@
-import {
-  type AssistantMessage,
-  type Block,
-  type Capability,
-  hashText,
-  type JsonObject,
-  type Message,
-  type ModelWarning,
-  type ToolCallBlock,
-  type ToolMessage,
+import type {
+  AssistantMessage,
+  Block,
+  Capability,
+  JsonObject,
+  Message,
+  ModelWarning,
+  ToolCallBlock,
+  ToolMessage,
 } from "@tinyagents/core";
-import { mediaNote, toMediaPart } from "./to-media.js";
+import { isMedia, plainText } from "../plain-text.js";
+import { wireId } from "../wire-id.js";
+import { toMediaPart } from "./to-media.js";
 
 /** A message as it stands on the wire, made once: histories grow, and old messages stay as they are. */
 interface Converted {
@@ -172,40 +173,6 @@ export class MessageConverter {
   }
 }
 
-/** The longest id of a tool call that OpenAI takes. */
-const LONGEST_ID = 40;
-
-/** An id as the server takes it. Ids of other providers can be longer; the same id always becomes the same. */
-function wireId(id: string): string {
-  return id.length <= LONGEST_ID && id !== "" ? id : `call_${hashText(id)}${hashText(`${id} `)}`;
-}
-
-function isMedia(block: Block): block is Extract<Block, { type: "image" | "audio" | "file" }> {
-  return block.type === "image" || block.type === "audio" || block.type === "file";
-}
-
 function isPlainText(part: JsonObject): boolean {
   return part.type === "text" && Object.keys(part).length === 2;
-}
-
-/** A block as text. What only its provider understands has none. */
-function plainText(block: Block): string {
-  switch (block.type) {
-    case "text":
-    case "refusal":
-      return block.text;
-    case "json":
-      return JSON.stringify(block.value);
-    case "tool_result":
-      return block.content.map(plainText).join("\n");
-    case "image":
-    case "audio":
-    case "file":
-      return mediaNote(block);
-    case "citation":
-    case "reasoning":
-    case "tool_call":
-    case "provider":
-      return "";
-  }
 }

@@ -1,0 +1,27 @@
+import { isJsonObject, type ModelDelta, type ModelWarning, TinyAgentsError } from "@tinyagents/core";
+import { blocksOfItem } from "./item.js";
+import { finishOf, identityOf } from "./outcome.js";
+
+/**
+ * Turns an answer of the unary endpoint into deltas, a whole block each. They add up to what its stream adds up to.
+ * @throws `provider_server` for what is no answer; the SDK's error for an answer that failed.
+ */
+export function readResponse(wire: unknown, provider: string, given: readonly ModelWarning[]): readonly ModelDelta[] {
+  if (!isJsonObject(wire) || !Array.isArray(wire.output)) throw noAnswer(provider);
+  const content = wire.output.filter(isJsonObject).flatMap((item) => blocksOfItem(item, provider));
+  const answered = {
+    refused: content.some(({ type }) => type === "refusal"),
+    called: content.some(({ type }) => type === "tool_call"),
+  };
+  return [
+    { type: "start", ...identityOf(wire) },
+    ...content.map((block, index): ModelDelta => ({ type: "block", index, block })),
+    finishOf(wire, answered, [...given], provider),
+  ];
+}
+
+function noAnswer(provider: string): TinyAgentsError<"provider_server"> {
+  return new TinyAgentsError("provider_server", `${provider} sent something that is no response.`, {
+    details: { provider, providerCode: "malformed_response" },
+  });
+}

@@ -1,0 +1,120 @@
+import {
+  type JsonObject,
+  type JsonValue,
+  type ModelRequest,
+  type ModelWarning,
+  type ResponseFormat,
+  support,
+  type ToolDeclaration,
+} from "@tinyagents/core";
+import type { Settings } from "../options.js";
+import { mayBeStrict, nothingToSend, type PreparedRequest, refuseMissing, unsupported } from "../prepare.js";
+import { toToolChoice } from "../to-tool-choice.js";
+import type { InputConverter } from "./to-input.js";
+
+type Body = { [key: string]: JsonValue };
+
+/**
+ * A request in the words of the Responses API. The provider's own options are under normalized fields, so they add and
+ * never override; tools of its own stand beside ours.
+ *
+ * @throws `capability_missing` when the profile does not affirm what is required, or denies what is used;
+ * `invalid_request` for what no server would take.
+ */
+export function toRequest(
+  settings: Settings,
+  request: ModelRequest,
+  delivery: "incremental" | "whole",
+  converter: InputConverter,
+): PreparedRequest {
+  const { profile, provider, model, store } = settings;
+  const { previousResponseId } = request;
+  const input = converter.convert(request.messages, previousResponseId);
+  refuseMissing(profile, request, input.needs);
+  if (input.items.length === 0) throw nothingToSend();
+  const warnings = [...input.warnings];
+  const body: Body = { ...ownOptions(request, provider, warnings), model, input: input.items, store };
+  body.stream = delivery === "incremental";
+  if (input.instructions !== undefined) body.instructions = input.instructions;
+  if (previousResponseId !== undefined) body.previous_response_id = previousResponseId;
+  if (!store && support(profile, "reasoning") !== "no") include(body, "reasoning.encrypted_content");
+  addTools(body, request, settings, warnings);
+  addFormat(body, request.responseFormat, warnings);
+  addSampling(body, settings, request, warnings);
+  return { body, warnings };
+}
+
+/** Answers are waited for: none is sent to the background. */
+function ownOptions({ providerOptions }: ModelRequest, provider: string, warnings: ModelWarning[]): Body {
+  const { background, ...own } = providerOptions?.[provider] ?? {};
+  if (background === true) {
+    const message = "Answers are waited for; background was left out.";
+    warnings.push({ code: "unsupported_setting", setting: `providerOptions.${provider}.background`, message });
+  }
+  return own;
+}
+
+function include(body: Body, what: string): void {
+  const given = Array.isArray(body.include) ? body.include : [];
+  body.include = given.includes(what) ? given : [...given, what];
+}
+
+function addTools(body: Body, request: ModelRequest, { profile }: Settings, warnings: ModelWarning[]): void {
+  const tools = request.tools ?? [];
+  const own = Array.isArray(body.tools) ? body.tools : [];
+  if (tools.length + own.length > 0) body.tools = [...tools.map(toTool), ...own];
+  const choice = toToolChoice(request.toolChoice, tools, profile, warnings);
+  if (choice === undefined) return;
+  body.tool_choice = typeof choice === "string" ? choice : namedChoice(request.toolChoice);
+}
+
+function namedChoice(choice: ModelRequest["toolChoice"]): JsonObject {
+  return { type: "function", name: typeof choice === "object" ? choice.name : "" };
+}
+
+const WIRE_TOOLS = new WeakMap<ToolDeclaration, JsonObject>();
+
+/** Without `strict` the server would take the schema for a strict one. */
+function toTool(tool: ToolDeclaration): JsonObject {
+  const known = WIRE_TOOLS.get(tool);
+  if (known !== undefined) return known;
+  const { name, description, inputSchema } = tool;
+  const wire = { type: "function", name, description, parameters: inputSchema, strict: false };
+  WIRE_TOOLS.set(tool, wire);
+  return wire;
+}
+
+function addFormat(body: Body, format: ResponseFormat | undefined, warnings: ModelWarning[]): void {
+  if (format === undefined) return;
+  const own = typeof body.text === "object" ? (body.text as JsonObject) : {};
+  body.text = { ...own, format: toFormat(format, warnings) };
+}
+
+function toFormat(format: ResponseFormat, warnings: ModelWarning[]): JsonObject {
+  if (format.type === "text") return { type: "text" };
+  if (format.type === "json") return { type: "json_object" };
+  const { name, schema } = format;
+  const strict = format.strict === true && mayBeStrict(schema, warnings);
+  return { type: "json_schema", name, schema, strict };
+}
+
+function addSampling(body: Body, { profile }: Settings, request: ModelRequest, warnings: ModelWarning[]): void {
+  const sampled = support(profile, "temperature") !== "no";
+  if (request.temperature !== undefined) {
+    if (sampled) body.temperature = request.temperature;
+    else warnings.push(unsupported(profile, "temperature"));
+  }
+  if (request.topP !== undefined) {
+    if (sampled) body.top_p = request.topP;
+    else warnings.push(unsupported(profile, "topP"));
+  }
+  if (request.reasoningEffort !== undefined) {
+    if (support(profile, "reasoning") === "no") warnings.push(unsupported(profile, "reasoningEffort"));
+    else body.reasoning = { ...(body.reasoning as JsonObject | undefined), effort: request.reasoningEffort };
+  }
+  if (request.maxOutputTokens !== undefined) body.max_output_tokens = request.maxOutputTokens;
+  if (request.stopSequences !== undefined && request.stopSequences.length > 0) {
+    warnings.push(unsupported(profile, "stopSequences"));
+  }
+  if (request.seed !== undefined) warnings.push(unsupported(profile, "seed"));
+}
