@@ -190,7 +190,7 @@ export function errorFromRecord<C extends ErrorCode>(record: ErrorRecord<C>): Ti
 export interface ThrownFacts {
   /** As `AbortError`; empty where it has none. */
   readonly name: string;
-  /** One line of at most 4,000 characters; empty where it has none. */
+  /** One line of at most 2,000 characters; empty where it has none. */
   readonly message: string;
 }
 
@@ -211,6 +211,8 @@ export function messageOf(error: unknown): string {
 }
 
 const LONGEST_NAME = 100;
+/** Less than the longest message of an error of ours: what is said around it must fit in too. */
+const LONGEST_READ = 2_000;
 
 function textAt(thrown: object, key: "name" | "message"): string {
   try {
@@ -222,7 +224,7 @@ function textAt(thrown: object, key: "name" | "message"): string {
 }
 
 function oneLine(text: string): string {
-  const lines = boundedText(text)
+  const lines = boundedText(text, LONGEST_READ)
     .split(/[\r\n]+/)
     .map((line) => line.trim());
   return lines.filter((line) => line !== "").join(" ");

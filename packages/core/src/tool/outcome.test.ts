@@ -35,6 +35,25 @@ describe("outcomes of a tool", () => {
     expect(alike.some(isToolOutcome)).toBe(false);
   });
 
+  test("are not read out of what throws when it is looked at, or says yes to everything", () => {
+    const throwing = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error("you may not look");
+        },
+      },
+    );
+    expect([throwing, new Proxy({}, { get: () => true })].map(isToolOutcome)).toEqual([false, false]);
+  });
+
+  test("carry nothing but a text or a list, and a summary that is a text", () => {
+    const made = content as (value: unknown, options?: object) => unknown;
+    for (const value of [undefined, null, 7, {}, { type: "text", text: "x" }])
+      expect(() => made(value)).toThrow(TypeError);
+    expect(() => made("x", { summary: 7 })).toThrow(/content: summary: a text is expected/);
+  });
+
   test("count across two copies of the module (TY-02)", () => {
     expect(secondCopy.stop).not.toBe(stop);
     expect([secondCopy.content("x"), secondCopy.stop(), secondCopy.interrupt(1)].every(isToolOutcome)).toBe(true);

@@ -32,11 +32,17 @@ export interface InterruptOutcome {
 /** A result that is more than a value. Only these are: a plain object that looks like one is data. */
 export type ToolOutcome = ContentOutcome | StopOutcome | InterruptOutcome;
 
-/** A tool result made of blocks, or of plain text. */
+/**
+ * A tool result made of blocks, or of plain text.
+ * @throws TypeError for anything else, and for a summary that is no text.
+ */
 export function content(
   value: Content,
   { summary, isError = false }: { readonly summary?: string | undefined; readonly isError?: boolean | undefined } = {},
 ): ContentOutcome {
+  if (typeof value !== "string" && !Array.isArray(value))
+    throw new TypeError("content: a text or a list of blocks is expected");
+  if (summary !== undefined && typeof summary !== "string") throw new TypeError("content: summary: a text is expected");
   return brand({ type: "content", content: blocks(value), isError, ...(summary === undefined ? {} : { summary }) });
 }
 
@@ -58,7 +64,14 @@ export function interrupt(
 
 /** Whether a tool returned one of the outcomes above. */
 export function isToolOutcome(value: unknown): value is ToolOutcome {
-  return typeof value === "object" && value !== null && (value as { readonly [key: symbol]: unknown })[BRAND] === true;
+  if (typeof value !== "object" || value === null) return false;
+  try {
+    const { [BRAND]: branded, type } = value as { readonly [key: PropertyKey]: unknown };
+    return branded === true && (type === "content" || type === "stop" || type === "interrupt");
+  } catch {
+    // What throws when it is looked at is nothing of ours.
+    return false;
+  }
 }
 
 function brand<T extends ToolOutcome>(outcome: T): T {

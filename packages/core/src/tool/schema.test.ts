@@ -60,6 +60,21 @@ describe("checking with a Standard Schema", () => {
   });
 });
 
+test("what a schema finds is bounded, and is text whatever the schema gives", async () => {
+  const issues = [...Array(150)].map(() => ({ message: "x".repeat(10_000), path: ["y".repeat(10_000)] }));
+  const standard = (found: unknown): StandardSchema =>
+    ({ "~standard": { version: 1, vendor: "x", validate: () => ({ issues: found }) } }) as StandardSchema;
+  const checked = await checkStandard(standard(issues), 1);
+  if (checked.ok) throw new Error("it was accepted");
+  expect(checked.issues).toHaveLength(100);
+  expect(checked.issues[0]?.message).toHaveLength(500);
+  expect(checked.issues[0]?.path).toHaveLength(500);
+  expect(await checkStandard(standard([{ message: 7 }]), 1)).toEqual({
+    ok: false,
+    issues: [{ message: "does not fit", path: "" }],
+  });
+});
+
 describe("JSON Schema of a schema", () => {
   const transformed = z.object({ day: z.string().transform(Number).pipe(z.number()) });
 

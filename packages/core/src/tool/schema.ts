@@ -1,3 +1,4 @@
+import { boundedText } from "../bounded-text.js";
 import { type ArgumentIssue, messageOf } from "../errors.js";
 import { isJsonObject, type JsonObject } from "../json.js";
 
@@ -124,7 +125,19 @@ function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
 
 function toChecked(result: StandardResult<unknown>): Checked {
   if (result.issues === undefined) return { ok: true, value: result.value };
-  return { ok: false, issues: result.issues.map(({ message, path }) => ({ message, path: pathText(path ?? []) })) };
+  return { ok: false, issues: result.issues.slice(0, MOST_ISSUES).map(toIssue) };
+}
+
+/** A model cannot use more, and they stand in errors and events. */
+const MOST_ISSUES = 100;
+const LONGEST_ISSUE = 500;
+
+function toIssue({ message, path }: StandardIssue): ArgumentIssue {
+  const said: unknown = message;
+  return {
+    message: typeof said === "string" ? boundedText(said, LONGEST_ISSUE) : "does not fit",
+    path: boundedText(pathText(path ?? []), LONGEST_ISSUE),
+  };
 }
 
 function pathText(path: NonNullable<StandardIssue["path"]>): string {

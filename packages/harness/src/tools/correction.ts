@@ -1,4 +1,4 @@
-import { type ArgumentIssue, limitError } from "@tinyagents/core";
+import { type ArgumentIssue, boundedText, limitError } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
 
 /**
@@ -16,7 +16,14 @@ export function correction(run: LiveRun, kind: "unknown_tool" | "arguments" | "o
   run.event()?.("correction.requested", { kind, used: counters.corrections, allowed });
 }
 
-/** What is wrong, a line each, as the model is told. */
+/** What is wrong, a line each, as the model is told; bounded, for a schema may find fault without end. */
 export function issueLines(issues: readonly ArgumentIssue[]): string {
-  return issues.map(({ path, message }) => (path === "" ? `- ${message}` : `- ${path}: ${message}`)).join("\n");
+  const lines = issues
+    .slice(0, MOST_LINES)
+    .map(({ path, message }) => (path === "" ? `- ${message}` : `- ${path}: ${message}`));
+  if (issues.length > MOST_LINES) lines.push(`- and ${issues.length - MOST_LINES} more`);
+  return boundedText(lines.join("\n"), LONGEST_LINES);
 }
+
+const MOST_LINES = 50;
+const LONGEST_LINES = 3_000;

@@ -1,5 +1,6 @@
 import {
   type AnyTool,
+  boundedText,
   type Checked,
   isTinyAgentsError,
   isToolOutcome,
@@ -12,11 +13,11 @@ import {
 import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
 import { checkWithSchema } from "../schema-validator.js";
-import { requestsBelow } from "../sub-agent.js";
 import { issueLines } from "./correction.js";
 import { plainJson } from "./plain-json.js";
 import { type PreparedCall, wrongArguments } from "./prepare.js";
-import { blocksOfValue, resultMessage, smallResultMessage } from "./result.js";
+import { type Returned, readReturned } from "./read-returned.js";
+import { resultMessage, smallResultMessage } from "./result.js";
 import type { LiveToolRuntime } from "./runtime.js";
 
 /** What running a call gave: a message for the history, and what it asked of the run besides. */
@@ -75,42 +76,20 @@ function executed(
   value: unknown,
   startedAtMs: number,
 ): Awaitable<Executed> {
-  const asContent = isToolOutcome(value) && value.type === "content" ? value : undefined;
-  const elapsedMs = run.clock.now() - startedAtMs;
-  const facts = {
-    isError: asContent?.isError ?? false,
-    elapsedMs,
-    attempts: runtime.attempt,
-    summary: asContent?.summary,
-    artifacts: runtime.artifacts,
-  };
-  let content: ToolMessage["content"];
-  let outcome: ToolOutcome | undefined;
+  let returned: Returned;
   try {
-    outcome = isToolOutcome(value) ? plainOutcome(call, value) : undefined;
-    content =
-      asContent?.content ??
-      blocksOfValue(
-        call.name,
-        call.id,
-        outcome === undefined ? value : outcome.type === "content" ? null : outcome.payload,
-      );
+    returned = readReturned(call, value);
   } catch (error) {
     return failedMessage(run, call, error, startedAtMs, runtime.attempt);
   }
+  const { content, isError, summary, outcome } = returned;
+  const elapsedMs = run.clock.now() - startedAtMs;
+  const facts = { isError, elapsedMs, attempts: runtime.attempt, summary, artifacts: runtime.artifacts };
   const small = smallResultMessage(run, call, content, facts);
   if (small !== undefined) return outcome === undefined ? { message: small } : { message: small, outcome };
   return resultMessage(run, call, content, facts).then((sized) =>
     outcome === undefined ? { message: sized } : { message: sized, outcome },
   );
-}
-
-/** An outcome whose data is nothing but JSON: it goes into the run's state. */
-function plainOutcome({ name, id }: ToolInvocation, outcome: ToolOutcome): ToolOutcome {
-  if (outcome.type === "content" || requestsBelow(outcome) !== undefined) return outcome;
-  const payload = plainJson(name, id, outcome.payload);
-  if (outcome.type === "stop" || outcome.state === undefined) return { type: outcome.type, payload };
-  return { type: "interrupt", payload, state: plainJson(name, id, outcome.state) };
 }
 
 /** A failure of the tool is told to the model. A cancelled run is no failure of the tool: it ends the run. */
@@ -134,7 +113,7 @@ export function failedMessage(
     role: "tool",
     toolCallId: call.id,
     name: call.name,
-    content: [{ type: "text", text: clipped(error.message) }],
+    content: [{ type: "text", text: boundedText(error.message) }],
     isError: true,
     status: isTinyAgentsError(error, "timeout") ? "timeout" : error.code === "tool_denied" ? "denied" : "failed",
     elapsedMs: run.clock.now() - startedAtMs,
@@ -142,12 +121,4 @@ export function failedMessage(
   };
   run.noteFailure(failed, error);
   return { message: failed };
-}
-
-/** What a failure says of itself is for reading: a text without end is none. */
-const LONGEST_MESSAGE = 4_000;
-
-function clipped(message: string): string {
-  if (message.length <= LONGEST_MESSAGE) return message;
-  return `${message.slice(0, LONGEST_MESSAGE)} [cut: ${message.length} characters]`;
 }

@@ -1,14 +1,14 @@
-import type { ArtifactReference, Block, JsonValue, ToolInvocation, ToolMessage } from "@tinyagents/core";
+import {
+  type ArtifactReference,
+  type Block,
+  firstCharacters,
+  type JsonValue,
+  type ToolInvocation,
+  type ToolMessage,
+} from "@tinyagents/core";
 import type { Mutable } from "../mutable.js";
 import type { LiveRun } from "../run/live-run.js";
-import { plainJson } from "./plain-json.js";
 import { saveArtifact } from "./runtime.js";
-
-/** A value that a tool returned, as blocks: a text as it is, anything else as JSON. */
-export function blocksOfValue(tool: string, callId: string, value: unknown): readonly Block[] {
-  if (typeof value === "string") return [{ type: "text", text: value }];
-  return [{ type: "json", value: plainJson(tool, callId, value) }];
-}
 
 /** Everything a result message says besides its content. */
 export interface ResultFacts {
@@ -93,7 +93,7 @@ function textOf(content: readonly Block[]): string {
 
 function cut(call: ToolInvocation, content: readonly Block[], cap: number, facts: ResultFacts): ToolMessage {
   const full = textOf(content);
-  const shown = full.slice(0, wholeCharacters(full, cap));
+  const shown = firstCharacters(full, cap);
   const note = `[The result was cut: these are the first ${shown.length} of ${full.length} characters.]`;
   return {
     ...plainMessage(call, [{ type: "text", text: `${shown}\n${note}` }, ...mediaOf(content)], facts),
@@ -104,12 +104,6 @@ function cut(call: ToolInvocation, content: readonly Block[], cap: number, facts
 /** What no cap on characters concerns. */
 function mediaOf(content: readonly Block[]): readonly Block[] {
   return content.filter(({ type }) => type !== "text" && type !== "json");
-}
-
-/** A cut never splits a character of two units. */
-function wholeCharacters(text: string, length: number): number {
-  const unit = text.charCodeAt(length - 1);
-  return unit >= 0xd800 && unit <= 0xdbff ? length - 1 : length;
 }
 
 async function referenced(

@@ -39,7 +39,7 @@ describe("what a tool returned", () => {
   test.each<[string, unknown, string]>([
     ["a function", () => 1, "a function has no JSON form"],
     ["a symbol", Symbol("s"), "a symbol has no JSON form"],
-    ["a bigint", 10n, "BigInt"],
+    ["a bigint", 10n, "a bigint has no JSON form"],
     ["not a number", Number.NaN, "NaN has no JSON form"],
     ["infinity", Number.POSITIVE_INFINITY, "Infinity has no JSON form"],
     ["a map", new Map([["a", 1]]), "of the kind Map has no JSON form"],
