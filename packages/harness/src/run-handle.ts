@@ -6,7 +6,7 @@ import { CancelScope } from "./run/cancel-scope.js";
 export interface SubscribeOptions {
   /** Default: all but `events`. */
   readonly modes?: readonly StreamMode[] | undefined;
-  /** How many items may wait for a slow reader. Default 1,024. Of more, the oldest are dropped and counted. */
+  /** How many items may wait for a slow reader, 1 or more. Default 1,024. Of more, the oldest are dropped and counted. */
   readonly capacity?: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface RunHandle<Output> {
   readonly runId: string;
   /** Rejects with the error of a run that fails, like `invoke`. */
   readonly result: Promise<AgentRun<Output>>;
-  /** Items from now on. After the run's end it has none. @throws TypeError for a mode that there is not. */
+  /** Items from now on. After the run's end it has none. @throws TypeError for a mode that there is not, and a bad capacity. */
   subscribe(options?: SubscribeOptions): Subscription<Output>;
   /** Ends the run; `result` settles when what it had under way has. */
   cancel(reason?: string): void;
@@ -64,8 +64,11 @@ class Observer<Output> implements Subscription<Output> {
     { modes = ALL_BUT_EVENTS, capacity = 1_024 }: SubscribeOptions,
     leave: (observer: Observer<Output>) => void,
   ) {
+    if (!Number.isSafeInteger(capacity) || capacity < 1) {
+      throw new TypeError(`capacity: a whole number from 1 on is expected, not ${String(capacity)}`);
+    }
     this.wants = modeSet(modes);
-    this.#capacity = Math.max(1, capacity);
+    this.#capacity = capacity;
     this.#leave = leave;
   }
 

@@ -11,7 +11,13 @@ export type StreamDriver<Output> = (
 ) => Promise<AgentRun<Output>>;
 
 /** The items of one run. For one reader: work starts with the first `next()`, leaving the loop cancels the run. */
-export type AgentStream<Output> = AsyncIterableIterator<AgentStreamItem<Output>, undefined, undefined>;
+export interface AgentStream<Output> extends AsyncIterableIterator<AgentStreamItem<Output>, undefined, undefined> {
+  /**
+   * Items that were dropped because the reader was too slow: the oldest progress and custom events of tools that do not
+   * wait, where more than 1,024 items lie ready. Anything else waits for its reader.
+   */
+  readonly dropped: number;
+}
 
 const DEFAULT_MODES: ReadonlySet<StreamMode> = new Set(["messages", "tools", "final"]);
 
@@ -26,16 +32,25 @@ export function agentStream<Output>(
   return new PulledRun(drive, modes === undefined ? DEFAULT_MODES : modeSet(modes));
 }
 
-class PulledRun<Output> implements AsyncIterableIterator<AgentStreamItem<Output>, undefined, undefined> {
+/** What comes from where nobody can wait, in any number: a tool tells of its progress. */
+function isToldInPassing(item: AgentStreamItem<unknown>): boolean {
+  return item.type === "tool_progress" || (item.type === "event" && item.event.type === "custom");
+}
+
+class PulledRun<Output> implements AgentStream<Output> {
   readonly #drive: StreamDriver<Output>;
   readonly #modes: ReadonlySet<StreamMode>;
-  readonly #items = new Handoff<AgentStreamItem<Output>>();
+  readonly #items = new Handoff<AgentStreamItem<Output>>(isToldInPassing);
   readonly #owner = new CancelScope();
   #running: Promise<void> | undefined;
 
   constructor(drive: StreamDriver<Output>, modes: ReadonlySet<StreamMode>) {
     this.#drive = drive;
     this.#modes = modes;
+  }
+
+  get dropped(): number {
+    return this.#items.dropped;
   }
 
   [Symbol.asyncIterator](): this {

@@ -48,7 +48,7 @@ export async function dispatch(run: LiveRun): Promise<void> {
       collector.add(delta);
       if (watched) {
         const shown = showDelta(run, call.callId, delta);
-        if (shown !== undefined) await shown;
+        if (shown !== undefined) await call.whileShown(shown);
       }
       if (run.cancellation.reason !== undefined) break;
     }

@@ -29,7 +29,7 @@ import { recordUsage } from "./record-usage.js";
  * attempt's time is up. To the run it is the deadline of that time.
  */
 class Attempt implements ModelCallContext, Deadline {
-  readonly atMs: number;
+  atMs: number;
   place = -1;
   readonly #call: ModelCall;
   readonly #limitMs: number;
@@ -123,6 +123,11 @@ export class ModelCall implements RetryContext, UnderWay {
     return aroundModel === undefined
       ? this.#ask(request)
       : aroundModel(request, this.run.scope, (inner) => this.#ask(inner));
+  }
+
+  /** Waits for whoever is shown a fragment: their time is not the model's. */
+  whileShown(taking: Promise<void>): Promise<void> {
+    return this.run.waitForReader(taking, this.#attempt);
   }
 
   onRetry(retry: WantedRetry): boolean {

@@ -2,7 +2,8 @@ import type { Clock } from "@tinyagents/core";
 
 /** Something that must be over by a moment. Whoever makes one keeps `place` at -1 and leaves it alone. */
 export interface Deadline {
-  readonly atMs: number;
+  /** Moves later by the time for which it stands still. */
+  atMs: number;
   /** Where it stands in the list of its run; -1 when it does not. */
   place: number;
   onPassed(): void;
@@ -17,6 +18,8 @@ export class Deadlines {
   readonly #pending: Deadline[] = [];
   #armedAtMs = Number.POSITIVE_INFINITY;
   #disarm: (() => void) | undefined;
+  /** Deadlines that stand still, and since when. */
+  #standing: Map<Deadline, number> | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -46,6 +49,21 @@ export class Deadlines {
     last.place = place;
   }
 
+  /** Lets a deadline stand still until it goes on: the time between does not count. */
+  stand(deadline: Deadline): void {
+    this.#standing ??= new Map();
+    this.#standing.set(deadline, this.#clock.now());
+  }
+
+  /** Lets one that stands still go on; any other is left. */
+  goOn(deadline: Deadline): void {
+    const sinceMs = this.#standing?.get(deadline);
+    if (sinceMs === undefined) return;
+    this.#standing?.delete(deadline);
+    deadline.atMs += this.#clock.now() - sinceMs;
+    if (deadline.place >= 0 && deadline.atMs < this.#armedAtMs) this.#arm(deadline.atMs);
+  }
+
   /** Leaves no timer behind. */
   close(): void {
     for (const deadline of this.#pending) deadline.place = -1;
@@ -65,14 +83,15 @@ export class Deadlines {
     this.#disarm = undefined;
     this.#armedAtMs = Number.POSITIVE_INFINITY;
     const nowMs = this.#clock.now();
-    const due = this.#pending.filter(({ atMs }) => atMs <= nowMs).sort((one, other) => one.atMs - other.atMs);
+    const running = this.#pending.filter((deadline) => this.#standing?.has(deadline) !== true);
+    const due = running.filter(({ atMs }) => atMs <= nowMs).sort((one, other) => one.atMs - other.atMs);
     for (const deadline of due) {
       if (deadline.place < 0) continue;
       this.met(deadline);
       deadline.onPassed();
     }
     let nearestMs = Number.POSITIVE_INFINITY;
-    for (const { atMs } of this.#pending) nearestMs = Math.min(nearestMs, atMs);
+    for (const { atMs, place } of running) if (place >= 0) nearestMs = Math.min(nearestMs, atMs);
     if (nearestMs < this.#armedAtMs) this.#arm(nearestMs);
   }
 }

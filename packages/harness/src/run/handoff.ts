@@ -5,19 +5,35 @@ interface Reader<T> {
   readonly reject: (error: unknown) => void;
 }
 
+/** Writers wait for one moment together, however many there are. */
+interface CatchingUp {
+  readonly done: Promise<void>;
+  readonly resolve: () => void;
+}
+
+/** How many items may lie ready before those that may be dropped are. */
+const MOST_READY = 1_024;
+
 /**
  * Passes items from a run to the one reader who pulls them. One item may lie ready; a writer that is ahead of the reader
- * by more is given a promise to wait for. Nothing is lost; what writers who do not wait have given piles up.
+ * by more is given a promise to wait for. Writers who do not wait can fill it up to 1,024 items; of more, the oldest that
+ * `mayDrop` allows are dropped and counted. Nothing else is lost.
  */
 export class Handoff<T> {
+  /** Items that were dropped because the reader was too slow. */
+  dropped = 0;
+  readonly #mayDrop: (item: T) => boolean;
   readonly #ready: T[] = [];
   /** Calls of `next` that wait for an item, first come, first served. */
   readonly #readers: Reader<T>[] = [];
-  /** Writers that wait for the reader to catch up. */
-  #writers: (() => void)[] = [];
+  #catchingUp: CatchingUp | undefined;
   #end: { readonly error?: unknown } | undefined;
 
-  /** Gives an item. A promise holds the writer until the reader has caught up. */
+  constructor(mayDrop: (item: T) => boolean) {
+    this.#mayDrop = mayDrop;
+  }
+
+  /** Gives an item. A promise, the same for all who wait, holds the writer until the reader has caught up. */
   push(item: T): Awaitable<void> {
     if (this.#end !== undefined) return;
     const reader = this.#readers.shift();
@@ -27,9 +43,9 @@ export class Handoff<T> {
     }
     this.#ready.push(item);
     if (this.#ready.length === 1) return;
-    return new Promise<void>((resolve) => {
-      this.#writers.push(resolve);
-    });
+    if (this.#ready.length > MOST_READY) this.#dropOldest();
+    this.#catchingUp ??= catchingUp();
+    return this.#catchingUp.done;
   }
 
   /** No further items: the reader gets those that are ready, then the end, or the error. */
@@ -69,9 +85,23 @@ export class Handoff<T> {
     reject(end.error);
   }
 
-  #release(): void {
-    const writers = this.#writers;
-    this.#writers = [];
-    for (const release of writers) release();
+  #dropOldest(): void {
+    const oldest = this.#ready.findIndex(this.#mayDrop);
+    if (oldest < 0) return;
+    this.#ready.splice(oldest, 1);
+    this.dropped++;
   }
+
+  #release(): void {
+    this.#catchingUp?.resolve();
+    this.#catchingUp = undefined;
+  }
+}
+
+function catchingUp(): CatchingUp {
+  let resolve: () => void = () => {};
+  const done = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { done, resolve };
 }

@@ -11,9 +11,9 @@ import {
   type ToolMessage,
 } from "@tinyagents/core";
 import type { AgentDefinition } from "../definition.js";
-import { CancelScope } from "./cancel-scope.js";
-import { Deadlines } from "./deadlines.js";
+import { type Deadline, Deadlines } from "./deadlines.js";
 import type { LiveState } from "./live-state.js";
+import type { RunClaim } from "./run-claim.js";
 import { RunScope } from "./run-scope.js";
 import { WatchedRun, type Watchers } from "./watched-run.js";
 
@@ -26,9 +26,9 @@ export interface UnderWay {
 }
 
 /** What a driver may hand to a run besides the surroundings. */
-export interface LiveRunOptions extends StepContext, Pick<Watchers, "modes"> {
-  /** What holds the run: cancelling it cancels the run. */
-  readonly owner?: CancelScope | undefined;
+export interface LiveRunOptions extends StepContext, Pick<Watchers, "modes" | "owner"> {
+  /** The claim by which the driver has the run already. */
+  readonly claim?: RunClaim | undefined;
 }
 
 /**
@@ -40,8 +40,9 @@ export class LiveRun extends WatchedRun {
   readonly random: RandomSource;
   readonly stores: StoreRegistry | undefined;
   readonly recorder: RunRecorder | undefined;
+  /** By what claim the driver records. Absent: it moves the run without one, or has none yet. */
+  claim: RunClaim | undefined;
   readonly data: unknown;
-  readonly cancellation: CancelScope;
   readonly deadlines: Deadlines;
   /** What hooks are called with. */
   readonly scope: RunScope;
@@ -72,8 +73,8 @@ export class LiveRun extends WatchedRun {
     this.random = options.random ?? definition.random;
     this.stores = options.stores ?? definition.stores;
     this.recorder = options.recorder ?? definition.recorder;
+    this.claim = options.claim;
     this.data = options.data;
-    this.cancellation = new CancelScope(options.owner);
     this.deadlines = new Deadlines(this.clock);
     this.scope = new RunScope(this);
     this.#openedAtMs = this.clock.now();
@@ -157,6 +158,16 @@ export class LiveRun extends WatchedRun {
   /** The batch is finished: its failures are in the history, and known to whoever had to know. */
   forgetFailures(): void {
     this.#toolFailures = undefined;
+  }
+
+  /** Waits for the reader; meanwhile the time of the call that waits stands still. */
+  async waitForReader(taking: Promise<void>, call: Deadline | undefined): Promise<void> {
+    if (call !== undefined) this.deadlines.stand(call);
+    try {
+      await taking;
+    } finally {
+      if (call !== undefined) this.deadlines.goOn(call);
+    }
   }
 
   begin(work: UnderWay): void {

@@ -1,7 +1,9 @@
 import type { AgentStreamItem, Clock, EventData, EventSink, EventType, StreamMode } from "@tinyagents/core";
 import type { AgentDefinition } from "../definition.js";
+import { CancelScope } from "./cancel-scope.js";
 import { envelopeOf, listenersOf } from "./emit.js";
 import type { LiveState } from "./live-state.js";
+import { untilTaken } from "./until-taken.js";
 
 /** Emits one event; the envelope is made from the run. */
 export type EmitEvent = <T extends EventType>(type: T, data: EventData[T]) => void;
@@ -14,6 +16,8 @@ export interface Watchers {
   emit?(item: AgentStreamItem): void | Promise<void>;
   /** What `emit` wants, asked anew each time. Absent: everything. */
   readonly modes?: Pick<ReadonlySet<StreamMode>, "has"> | undefined;
+  /** What holds the run: cancelling it cancels the run. */
+  readonly owner?: CancelScope | undefined;
 }
 
 /**
@@ -25,10 +29,17 @@ export class WatchedRun {
   state: LiveState;
   readonly clock: Clock;
   readonly events: EventSink | undefined;
-  /** Where `agent.stream` and observers take their items. Absent: nobody watches. */
+  readonly cancellation: CancelScope;
+  /**
+   * Where `agent.stream` and observers take their items. Absent: nobody watches. A promise lasts until the item has been
+   * taken, or the run is cancelled.
+   */
   readonly show: ((item: AgentStreamItem) => void | Promise<void>) | undefined;
   /** Settles when the items that were offered have been taken; absent when they have. */
   held: Promise<unknown> | undefined;
+  /** What the last offer is held by. */
+  #offered: Promise<unknown> | undefined;
+  readonly #emit: Watchers["emit"];
   readonly #modes: Watchers["modes"];
   /** The sink, and the stream where it has events: each gets only what it asked for. */
   readonly #sink: EventSink | undefined;
@@ -42,8 +53,16 @@ export class WatchedRun {
     this.state = state;
     this.clock = watchers.clock ?? definition.clock;
     this.events = watchers.events ?? definition.events;
+    this.cancellation = new CancelScope(watchers.owner);
     const { emit, modes } = watchers;
-    this.show = emit === undefined ? undefined : (item) => emit(item);
+    this.#emit = emit;
+    this.show =
+      emit === undefined
+        ? undefined
+        : (item) => {
+            const taking = emit(item);
+            return taking instanceof Promise ? untilTaken(taking, this.cancellation) : undefined;
+          };
     this.#modes = modes;
     if (this.events !== undefined || emit !== undefined) {
       const sink = listenersOf(this);
@@ -59,8 +78,11 @@ export class WatchedRun {
 
   /** Shows an item from where nobody can wait for its reader: the next step does. */
   offer(item: AgentStreamItem): void {
-    const taking = this.show?.(item);
-    if (!(taking instanceof Promise)) return;
+    const emit = this.#emit;
+    const taking = emit?.(item);
+    // A stream has one promise for all that it has not taken yet.
+    if (!(taking instanceof Promise) || taking === this.#offered) return;
+    this.#offered = taking;
     // What it rejects with is thrown where it is waited for.
     taking.catch(() => {});
     this.held = this.held === undefined ? taking : Promise.all([this.held, taking]);
@@ -70,7 +92,8 @@ export class WatchedRun {
   async taken(): Promise<void> {
     const { held } = this;
     this.held = undefined;
-    await held;
+    this.#offered = undefined;
+    if (held !== undefined) await untilTaken(held, this.cancellation);
   }
 
   /** Whether events are made at all: asked before data is built for one that is dear. */

@@ -7,6 +7,7 @@ import {
   type ToolSpec,
 } from "@tinyagents/core";
 import { CancelScope } from "../run/cancel-scope.js";
+import type { Deadline } from "../run/deadlines.js";
 import type { LiveRun, UnderWay } from "../run/live-run.js";
 import { LiveRunContext } from "../run/run-scope.js";
 import { plainJson } from "./plain-json.js";
@@ -18,6 +19,8 @@ export class LiveToolRuntime implements ToolRuntime, UnderWay {
   readonly startedAtMs: number;
   readonly spec: ToolSpec;
   readonly resumed: ToolRuntime["resumed"];
+  /** When its time is up; absent for a tool that is done at once. */
+  deadline: Deadline | undefined;
   #artifacts: (ArtifactReference | undefined)[] | undefined;
   #over = false;
   readonly #live: LiveRun;
@@ -90,9 +93,13 @@ export class LiveToolRuntime implements ToolRuntime, UnderWay {
       live.offer({ type: "tool_progress", runId: live.state.config.runId, callId, tool, delta: shown });
   }
 
-  /** Settles when watchers have taken the progress so far; nothing when nobody has to be waited for. */
+  /**
+   * Settles when watchers have taken the progress so far; nothing when nobody has to be waited for. Their time is not
+   * the call's.
+   */
   taken(): Promise<void> | undefined {
-    return this.#live.held === undefined ? undefined : this.#live.taken();
+    const live = this.#live;
+    return live.held === undefined ? undefined : live.waitForReader(live.taken(), this.deadline);
   }
 
   async saveArtifact(artifact: {

@@ -8,7 +8,7 @@ import type { LiveToolRuntime } from "./runtime.js";
  * run's cancellation is the run's to leave behind: see `supervise`.
  */
 export class TimedWork implements Deadline {
-  readonly atMs: number;
+  atMs: number;
   place = -1;
   readonly #run: LiveRun;
   readonly #runtime: LiveToolRuntime;
@@ -21,6 +21,7 @@ export class TimedWork implements Deadline {
     this.#runtime = runtime;
     this.#limitMs = limitMs;
     this.atMs = startedAtMs + limitMs;
+    runtime.deadline = this;
   }
 
   wait(work: PromiseLike<unknown>): Promise<unknown> {
