@@ -1,9 +1,12 @@
 /** What one field of an option may hold: the words for it, and whether a value fits. */
 export type FieldRule = readonly [expected: string, fits: (value: unknown) => boolean];
 
-/** A rule, or rules of its own, for each field of an object. */
+/** Looks at a field that needs more than a rule. @throws TypeError that names the place. */
+export type FieldCheck = (value: unknown, place: string) => void;
+
+/** For each field of an object a rule, rules of its own, or a check. */
 export interface FieldRules {
-  readonly [field: string]: FieldRule | FieldRules;
+  readonly [field: string]: FieldRule | FieldRules | FieldCheck;
 }
 
 export const BOOLEAN: FieldRule = ["a boolean", (value) => typeof value === "boolean"];
@@ -32,13 +35,15 @@ export function checkFields(value: unknown, rules: FieldRules, place: string): v
     throw new TypeError(`${place}: an object is expected`);
   }
   for (const field of Object.keys(value)) {
-    if (!Object.hasOwn(rules, field)) throw new TypeError(`${place}.${field}: there is no such field`);
+    if (Object.hasOwn(rules, field)) continue;
+    throw new TypeError(`${place}.${field}: there is no such field; there are: ${Object.keys(rules).join(", ")}`);
   }
   // Read by the names of the rules: what an object inherits counts as well.
   for (const [field, rule] of Object.entries(rules)) {
     const given = (value as { readonly [field: string]: unknown })[field];
     if (given === undefined) continue;
-    if (!isRule(rule)) checkFields(given, rule, `${place}.${field}`);
+    if (typeof rule === "function") rule(given, `${place}.${field}`);
+    else if (!isRule(rule)) checkFields(given, rule, `${place}.${field}`);
     else if (!rule[1](given)) throw new TypeError(`${place}.${field}: ${rule[0]} is expected`);
   }
 }

@@ -2,18 +2,22 @@
 export {
   type Answers,
   type ApprovalAnswer,
+  type ApprovalPolicy,
   type ApprovalRequest,
   type Approver,
   askWhenResumed,
   type InterruptRequest,
+  needsApproval,
   type PauseRequest,
   readApprovalAnswer,
 } from "./agent/approval.js";
+export { checkRunPolicy } from "./agent/check-run-policy.js";
 export type { RunConfig } from "./agent/config.js";
 export type { RunContext, RunSurroundings, StepContext } from "./agent/context.js";
 export { type Control, strongerControl } from "./agent/control.js";
 export { type Limits, limitError, narrowLimits, type ResolvedLimits, resolveLimits } from "./agent/limits.js";
 export type { AgentMachine, StartOptions } from "./agent/machine.js";
+export { narrowPolicy } from "./agent/narrow-policy.js";
 export { readStateFields } from "./agent/read-state/fields.js";
 export { readAgentState } from "./agent/read-state/read-state.js";
 export type {
@@ -25,6 +29,13 @@ export type {
   RunRecorder,
 } from "./agent/recorder.js";
 export type { AgentRun, RunStatus } from "./agent/run.js";
+export {
+  type InvalidArgumentsPolicy,
+  type NoProgressPolicy,
+  noProgressThresholds,
+  type RunPolicy,
+  type UnknownToolPolicy,
+} from "./agent/run-policy.js";
 export {
   type AgentState,
   type BatchCall,

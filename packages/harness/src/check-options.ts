@@ -1,5 +1,12 @@
-import { type AnyTool, type ChatModel, checkPolicy, type HookName, type Middleware } from "@tinyagents/core";
-import type { AgentOptions, AgentPolicies, ModelSettings, OutputOption } from "./options.js";
+import {
+  type AnyTool,
+  type ChatModel,
+  checkPolicy,
+  checkRunPolicy,
+  type HookName,
+  type Middleware,
+} from "@tinyagents/core";
+import type { AgentOptions, ModelSettings, OutputOption } from "./options.js";
 
 type Options = AgentOptions<OutputOption | undefined>;
 type Fields = { readonly [field: string]: unknown };
@@ -27,17 +34,6 @@ const OPTIONS: Names<Options> = {
   random: true,
   stores: true,
   recorder: true,
-};
-
-const POLICIES: Names<AgentPolicies> = {
-  retry: true,
-  fallback: true,
-  unknownTool: true,
-  invalidArguments: true,
-  noProgress: true,
-  onLimit: true,
-  strictTools: true,
-  cancelGraceMs: true,
 };
 
 const SETTINGS: Names<ModelSettings> = {
@@ -96,10 +92,8 @@ export function checkOptions(options: Options): void {
   for (const [name, [kind, ...methods]] of Object.entries(METHODS)) {
     checkMethods((options as unknown as Fields)[name], name, kind, methods);
   }
-  checkNames(options.policies, POLICIES, "policies", "policy");
+  if (options.policies !== undefined) checkRunPolicy(options.policies, "createAgent: policies");
   checkNames(options.settings, SETTINGS, "settings", "setting");
-  const strict: unknown = options.policies?.strictTools;
-  if (strict !== undefined && typeof strict !== "boolean") throw wrong("policies.strictTools", "a boolean is expected");
 }
 
 function checkNames(values: unknown, names: Names<Fields>, place: string, kind: string): void {

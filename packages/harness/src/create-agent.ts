@@ -7,6 +7,7 @@ import {
   isTinyAgentsError,
   type JsonObject,
   type JsonValue,
+  type RecordedRun,
   readAgentState,
   type StartOptions,
   type StepContext,
@@ -14,8 +15,9 @@ import {
   type Tool,
 } from "@tinyagents/core";
 import { type AgentDefinition, defineAgent } from "./definition.js";
+import { definitionBelow } from "./definition-below.js";
 import { refuseMovedThread } from "./machine/memory.js";
-import { moveOneStep, moveRecorded, moveToEnd } from "./machine/step.js";
+import { moveOneStep, moveToEnd } from "./machine/step.js";
 import { outputAgain } from "./machine/validate.js";
 import type {
   AgentOptions,
@@ -26,12 +28,13 @@ import type {
   RunOptions,
   StreamOptions,
 } from "./options.js";
-import { loadRecorded } from "./recorded-run.js";
-import { applyResume, notOvertaken, reopen } from "./resume.js";
+import { loadRecorded, moveRecorded, readResumed, reopenResumed } from "./recorded-run.js";
+import { applyResume, hasGoneOn, reopen } from "./resume.js";
 import { LiveRun, type LiveRunOptions } from "./run/live-run.js";
 import { handOut, type LiveState, takeOver } from "./run/live-state.js";
 import { configBelow, newState, rootConfig, surroundingsBelow } from "./run/new-run.js";
 import { runResult } from "./run/result.js";
+import { claimRun, whileClaimed } from "./run/run-claim.js";
 import { recordedFailure, withRun } from "./run/run-error.js";
 import { supervise } from "./run/supervise.js";
 import { type RunHandle, runHandle } from "./run-handle.js";
@@ -52,7 +55,8 @@ export interface Agent<Output = undefined> extends AgentMachine {
   /**
    * Goes on with a run that paused, failed or was cut off: from its state, or by its id from the recorder. No tool call
    * whose result is known runs again.
-   * @throws `resume_mismatch` for another agent's run, one that has ended or (says a recorder) gone on, or a wrong answer.
+   * @throws `resume_mismatch` for another agent's run, one that has ended or (says a recorder) gone on, or a wrong answer;
+   * `conflict`, before anything is done, for a run that somebody else moves, where its recorder gives leases.
    */
   resume(run: AgentState | string, options?: ResumeOptions): Promise<AgentRun<Output>>;
   /** The same as a stream of items. What {@link Agent.resume} throws, the stream throws. */
@@ -111,14 +115,13 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     );
   }
 
-  async resume(run: AgentState | string, options: ResumeOptions = {}): Promise<AgentRun<Output>> {
-    return this.#drive(await this.#reopened(run, options), options, options);
+  resume(run: AgentState | string, options: ResumeOptions = {}): Promise<AgentRun<Output>> {
+    return this.#goOn(run, options, options);
   }
 
   resumeStream(run: AgentState | string, options: ResumeStreamOptions = {}): AgentStream<Output> {
     return agentStream<Output>(
-      async (emit, modes, owner) =>
-        this.#drive(await this.#reopened(run, options), { ...options, emit, modes, owner }, options),
+      (emit, modes, owner) => this.#goOn(run, { ...options, emit, modes, owner }, options),
       options.modes,
     );
   }
@@ -127,27 +130,56 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     return agentTool(this, options);
   }
 
-  async runBelow(parent: ParentRun, input: string, signal: AbortSignal): Promise<AgentRun<unknown>> {
+  runBelow(parent: ParentRun, input: string, signal: AbortSignal): Promise<AgentRun<unknown>> {
     const config = configBelow(this.#definition, parent);
-    const surroundings = surroundingsBelow(parent, signal);
-    const recorded = await loadRecorded(parent.context.recorder, config.runId);
-    if (recorded === undefined || recorded.state.phase === "done") {
-      return this.#drive(
-        recorded === undefined ? newState(this.#definition, input, config, surroundings) : takeOver(recorded.state),
-        surroundings,
-      );
-    }
-    return this.#drive(reopen(this.name, recorded.state, undefined, recorded.toolResults), surroundings, {});
+    return this.#below(parent, config.runId, signal, async (agent, options) => {
+      const recorded = await loadRecorded(options.recorder, config.runId);
+      if (recorded !== undefined) return agent.#goOnBelow(recorded, options);
+      return agent.#drive(newState(agent.#definition, input, config, options), options);
+    });
   }
 
-  resumeBelow(
+  async resumeBelow(
     parent: ParentRun,
     state: JsonValue,
     answers: JsonObject,
     signal: AbortSignal,
   ): Promise<AgentRun<unknown>> {
-    return this.#drive(reopen(this.name, readAgentState(state), undefined), surroundingsBelow(parent, signal), {
-      answers,
+    const paused = readAgentState(state);
+    const { runId } = paused.config;
+    return this.#below(parent, runId, signal, async (agent, options) => {
+      const recorded = await loadRecorded(options.recorder, runId);
+      // The parent was cut off after its answers had arrived: the child has used them.
+      if (recorded !== undefined && hasGoneOn(paused, recorded.state)) return agent.#goOnBelow(recorded, options);
+      return agent.#drive(reopen(agent.name, paused, undefined), options, { answers });
+    });
+  }
+
+  /** Does something with a run below another: within its parent's policies, and as its owner, since its parent is owned. */
+  async #below<T>(
+    parent: ParentRun,
+    runId: string,
+    signal: AbortSignal,
+    work: (agent: DefinedAgent<Output>, options: LiveRunOptions) => Promise<T>,
+  ): Promise<T> {
+    const agent = new DefinedAgent<Output>(definitionBelow(this.#definition, parent.context));
+    const surroundings = surroundingsBelow(this.#definition, parent, signal);
+    const claim = await claimRun(surroundings.recorder, runId, { takeOver: true });
+    return whileClaimed(claim, () => work(agent, { ...surroundings, claim }));
+  }
+
+  #goOnBelow({ state, toolResults }: RecordedRun, options: LiveRunOptions): Promise<AgentRun<Output>> {
+    if (state.phase === "done") return this.#drive(takeOver(state), options);
+    return this.#drive(reopen(this.name, state, undefined, toolResults), options, {});
+  }
+
+  async #goOn(run: AgentState | string, options: LiveRunOptions, resume: ResumeOptions): Promise<AgentRun<Output>> {
+    const resumed = readResumed(run);
+    const recorder = options.recorder ?? this.#definition.recorder;
+    const claim = await claimRun(recorder, resumed.runId);
+    return whileClaimed(claim, async () => {
+      const state = await reopenResumed(this.name, resumed, recorder, resume.limits);
+      return this.#drive(state, { ...options, claim }, resume);
     });
   }
 
@@ -165,6 +197,8 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     } finally {
       run.noteTime();
       run.close();
+      // A run that left its recorder behind does not wait for it.
+      void run.claim?.release();
     }
     const ended = run.takeState();
     const output = run.output ?? outputAgain(this.#definition, ended);
@@ -173,35 +207,9 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     throw withRun(run.failure ?? recordedFailure(ended), result);
   }
 
-  async #reopened(run: AgentState | string, { limits, recorder }: ResumeOptions): Promise<LiveState> {
-    const from = recorder ?? this.#definition.recorder;
-    if (typeof run !== "string") {
-      const state = readAgentState(run as unknown as JsonValue);
-      const recorded = await loadRecorded(from, state.config.runId);
-      return reopen(this.name, notOvertaken(state, recorded), limits, recorded?.toolResults);
-    }
-    if (/^\s*["[{]/.test(run)) throw notAnId();
-    const recorded = await loadRecorded(from, run);
-    if (recorded !== undefined) return reopen(this.name, recorded.state, limits, recorded.toolResults);
-    if (run.length > LONGEST_ID_SHOWN) throw notAnId();
-    const reason =
-      from === undefined ? "the agent has no recorder to look it up in" : "the recorder knows no run with this id";
-    throw new TinyAgentsError("resume_mismatch", `The run "${run}" cannot be resumed: ${reason}.`, {
-      details: { reason },
-    });
-  }
-
   #newState(input: AgentInput, options: RunOptions): LiveState {
     return newState(this.#definition, input, rootConfig(this.#definition, options), options);
   }
-}
-
-const LONGEST_ID_SHOWN = 200;
-
-/** The text is not in it: a state holds what was said. */
-function notAnId(): TinyAgentsError<"resume_mismatch"> {
-  const reason = "this looks like a state: read it with readAgentState";
-  return new TinyAgentsError("resume_mismatch", `The run cannot be resumed: ${reason}.`, { details: { reason } });
 }
 
 /**

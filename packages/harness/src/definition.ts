@@ -10,12 +10,15 @@ import {
   fanOut,
   type IdSource,
   type JsonObject,
+  type NoProgressPolicy,
+  noProgressThresholds,
   type PriceSource,
   type RandomSource,
   type ResolvedLimits,
   type ResolvedModel,
   type ResponseFormat,
   type RetryPolicy,
+  type RunPolicy,
   type RunSurroundings,
   randomIds,
   resolvedModel,
@@ -30,15 +33,9 @@ import {
   toolsByName,
 } from "@tinyagents/core";
 import { checkOptions } from "./check-options.js";
-import type {
-  AgentOptions,
-  AgentPolicies,
-  ModelSettings,
-  NoProgressPolicy,
-  OutputOption,
-  SystemPrompt,
-} from "./options.js";
+import type { AgentOptions, ModelSettings, OutputOption, SystemPrompt } from "./options.js";
 import { type OutputPlan, planOutput } from "./output/plan.js";
+import { overrideLimits } from "./run/new-run.js";
 
 /** An agent, worked out once: nothing of it is computed again per run, per step or per call. */
 export interface AgentDefinition extends Pick<RunSurroundings, "events" | "stores" | "recorder"> {
@@ -62,7 +59,7 @@ export interface AgentDefinition extends Pick<RunSurroundings, "events" | "store
   readonly output: OutputPlan | undefined;
   readonly limits: ResolvedLimits;
   readonly retry: RetryPolicy;
-  readonly policies: AgentPolicies;
+  readonly policies: RunPolicy;
   readonly noProgress: Required<NoProgressPolicy> | undefined;
   readonly approver: Approver | undefined;
   /** `events`, made safe: what it throws is its own concern. One for all runs that only it listens to. */
@@ -107,10 +104,10 @@ export function defineAgent(options: AgentOptions<OutputOption | undefined>): Ag
     hooksDeltas: middleware.some(({ onModelDelta }) => onModelDelta !== undefined),
     memory,
     output,
-    limits: resolveLimits(options.limits),
+    limits: overrideLimits(resolveLimits(policies.limits), options.limits ?? {}),
     retry: policies.retry ?? {},
     policies,
-    noProgress: noProgressPolicy(policies.noProgress),
+    noProgress: noProgressOf(policies),
     approver: options.approver,
     events: options.events,
     sink: fanOut(options.events === undefined ? [] : [options.events]),
@@ -160,7 +157,7 @@ function lastRequestTemplate(
   };
 }
 
-function noProgressPolicy(policy: NoProgressPolicy | false | undefined): Required<NoProgressPolicy> | undefined {
-  if (policy === false) return undefined;
-  return { hintAfter: 2, refuseAfter: 4, stopAfter: 6, ...policy };
+/** The thresholds of a policy; nothing when it is turned off. */
+export function noProgressOf({ noProgress }: RunPolicy): Required<NoProgressPolicy> | undefined {
+  return noProgress === false ? undefined : noProgressThresholds(noProgress ?? {});
 }

@@ -1,10 +1,7 @@
 export { type Agent, createAgent } from "./create-agent.js";
 export type {
   AgentOptions,
-  AgentPolicies,
-  InvalidArgumentsPolicy,
   ModelSettings,
-  NoProgressPolicy,
   OutputOf,
   OutputOption,
   OutputSpec,
@@ -14,7 +11,6 @@ export type {
   StreamOptions,
   SystemPrompt,
   SystemPromptContext,
-  UnknownToolPolicy,
 } from "./options.js";
 export { runOf } from "./run/run-error.js";
 export type { RunHandle, SubscribeOptions, Subscription } from "./run-handle.js";

@@ -5,14 +5,13 @@ import type {
   ArgumentIssue,
   Block,
   ChatModel,
-  FallbackPolicy,
   JsonSchema,
   Limits,
   Middleware,
   ModelRequest,
   PriceSource,
-  RetryPolicy,
   RunConfig,
+  RunPolicy,
   RunSurroundings,
   SchemaOutput,
   SchemaValidator,
@@ -31,48 +30,6 @@ export interface SystemPromptContext {
   readonly config: RunConfig;
   /** Milliseconds since 1970, by the run's clock. */
   readonly nowMs: number;
-}
-
-/**
- * What to do about a call for a tool that is not offered. `return_error`: tell the model which tools there are.
- * `fail`: end the run with `tool_not_found`. `rewrite`: run another tool in its place.
- */
-export type UnknownToolPolicy =
-  | { readonly type: "return_error"; readonly message?: string }
-  | { readonly type: "fail" }
-  | { readonly type: "rewrite"; readonly tool: string };
-
-/** What to do about arguments that do not fit. `return_error`: tell the model what is wrong. `fail`: end the run. */
-export type InvalidArgumentsPolicy = { readonly type: "return_error" } | { readonly type: "fail" };
-
-/**
- * How a run that repeats itself is dealt with. A batch of calls counts as repeated when an earlier one, not far back,
- * had the same calls with the same results.
- */
-export interface NoProgressPolicy {
-  /** After so many repeats the model is told. Default 2. */
-  readonly hintAfter?: number;
-  /** After so many the calls are no longer run. Default 4. */
-  readonly refuseAfter?: number;
-  /** After so many the run ends with `no_progress`. Default 6. */
-  readonly stopAfter?: number;
-}
-
-/** How a run decides. All of it is data. */
-export interface AgentPolicies {
-  readonly retry?: RetryPolicy | undefined;
-  /** When to turn to the next of `fallbacks`. */
-  readonly fallback?: FallbackPolicy | undefined;
-  readonly unknownTool?: UnknownToolPolicy | undefined;
-  readonly invalidArguments?: InvalidArgumentsPolicy | undefined;
-  /** `false` turns it off. */
-  readonly noProgress?: NoProgressPolicy | false | undefined;
-  /** `finalize`: when a limit is hit, ask once more without tools, and end with that answer. Default `fail`. */
-  readonly onLimit?: "fail" | "finalize" | undefined;
-  /** Refuse tools that do not say what they do. Default: no. */
-  readonly strictTools?: boolean | undefined;
-  /** How long a cancelled run waits for what it has under way, ms. Default 2,000. */
-  readonly cancelGraceMs?: number | undefined;
 }
 
 /** A structured answer: a schema, or a schema with a way to get it. */
@@ -133,8 +90,9 @@ export interface AgentOptions<O extends OutputOption | undefined = undefined> ex
   /** Where threads are remembered. Used by runs that have a `threadId`. */
   readonly memory?: ShortTermMemory | undefined;
   readonly output?: O | undefined;
+  /** These stand before `policies.limits`, one by one. */
   readonly limits?: Limits | undefined;
-  readonly policies?: AgentPolicies | undefined;
+  readonly policies?: RunPolicy | undefined;
   readonly settings?: ModelSettings | undefined;
   /** Decides on calls that need approval. Without one they are denied. */
   readonly approver?: Approver | undefined;

@@ -3,6 +3,7 @@ import {
   type EventData,
   type InterruptOutcome,
   interrupt,
+  isJsonObject,
   type JsonObject,
   type JsonValue,
   type PauseRequest,
@@ -26,6 +27,10 @@ export interface AgentToolOptions {
   /** What it does and when to ask it, for the model. */
   readonly description: string;
   readonly policy?: ToolPolicy | undefined;
+  /** Added to the caller's, for the runs of this tool and those below them. */
+  readonly tags?: readonly string[] | undefined;
+  /** Added to the caller's, key by key, for the runs of this tool and those below them. */
+  readonly metadata?: JsonObject | undefined;
 }
 
 /** What a run below another run is given by it. */
@@ -34,6 +39,9 @@ export interface ParentRun {
   readonly childRunId: string;
   /** What its limits may be at the most. */
   readonly limits: Partial<ResolvedLimits>;
+  /** Its own: the parent's, and what was added. */
+  readonly tags: readonly string[];
+  readonly metadata: JsonObject;
 }
 
 /** The part of an agent that a sub-agent needs. */
@@ -66,23 +74,37 @@ const INPUT: JsonObject = {
  * An agent as a tool of another. Each call is a run of its own below the caller's: with its signal, stores, events and
  * data, within what is left of its limits, and counted in its tree. A child that pauses pauses the parent; the answers
  * reach it through the parent.
+ * @throws TypeError for options that cannot be.
  */
 export function agentTool(child: ChildAgent, options: AgentToolOptions): Tool<JsonObject, Promise<unknown>> {
+  const added = addedBy(options);
   return tool({
     name: options.name ?? child.name.replaceAll(/[^a-zA-Z0-9_-]/g, "_"),
     description: options.description,
     input: INPUT,
     policy: options.policy ?? {},
-    execute: (input, runtime) => callChild(child, input, runtime),
+    execute: (input, runtime) => callChild(child, added, input, runtime),
   });
+}
+
+/** What a child has besides what it inherits. */
+type Added = Pick<ParentRun, "tags" | "metadata">;
+
+function addedBy({ tags = [], metadata = {} }: AgentToolOptions): Added {
+  if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === "string")) {
+    throw new TypeError("asTool: tags: a list of texts is expected");
+  }
+  if (!isJsonObject(metadata)) throw new TypeError("asTool: metadata: an object is expected");
+  return { tags, metadata };
 }
 
 async function callChild(
   child: ChildAgent,
+  added: Added,
   input: JsonObject,
   runtime: ToolRuntime,
 ): Promise<JsonValue | InterruptOutcome> {
-  const parent = parentOf(child, runtime);
+  const parent = parentOf(child, added, runtime);
   const { context, childRunId } = parent;
   const { resumed, signal, callId } = runtime;
   const ended = (status: RunStatus, runId: string = childRunId): void =>
@@ -113,9 +135,9 @@ async function callChild(
 }
 
 /** @throws `recursion_limit` when the parent may have no run below it. */
-function parentOf(child: ChildAgent, runtime: ToolRuntime): ParentRun {
+function parentOf(child: ChildAgent, added: Added, runtime: ToolRuntime): ParentRun {
   const { run: context, callId, attempt } = runtime;
-  const { depth, limits, runId } = context.config;
+  const { depth, limits, runId, tags, metadata } = context.config;
   if (depth + 1 > limits.maxDepth) {
     throw new TinyAgentsError(
       "recursion_limit",
@@ -127,7 +149,13 @@ function parentOf(child: ChildAgent, runtime: ToolRuntime): ParentRun {
   }
   // A repeat of the call is another run: it counts its own tokens, and its events have ids of their own.
   const childRunId = attempt === 1 ? `${runId}/${callId}` : `${runId}/${callId}.${attempt}`;
-  return { context, childRunId, limits: context.remainingLimits() };
+  return {
+    context,
+    childRunId,
+    limits: context.remainingLimits(),
+    tags: [...tags, ...added.tags.filter((tag) => !tags.includes(tag))],
+    metadata: { ...metadata, ...added.metadata },
+  };
 }
 
 /** Adds a finished child's tree to its parent's, once. */

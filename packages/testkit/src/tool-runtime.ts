@@ -66,7 +66,11 @@ export function testRuntime({ spec }: AnyTool, options: TestRuntimeOptions = {})
     events: undefined,
     recorder: undefined,
     signal,
+    policies: {},
+    prices: undefined,
     usage: emptyUsage(),
+    treeUsage: emptyUsage(),
+    cost: undefined,
     remainingLimits: resolveLimits,
     emit: (name, payload) => void emitted.push({ name, payload }),
   };

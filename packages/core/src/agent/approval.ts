@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../json.js";
+import type { ToolEffect, ToolPolicy } from "../tool/policy.js";
 
 /** What a paused run waits for. */
 export type PauseRequest = ApprovalRequest | InterruptRequest;
@@ -41,6 +42,27 @@ export type ApprovalAnswer =
 /** Answers by the id of their request. */
 export interface Answers {
   readonly [requestId: string]: JsonValue;
+}
+
+/** Which calls a person must agree to, besides those of tools that say so themselves. A call that any field names needs it. */
+export interface ApprovalPolicy {
+  /** Calls with one of these effects. */
+  readonly effects?: readonly ToolEffect[];
+  /** Calls of these tools. */
+  readonly tools?: readonly string[];
+  /** Calls that do not say what they do. */
+  readonly unclassified?: boolean;
+  /** Where no approver decides: `deny` tells the model no, `ask` pauses the run until somebody answers. Default `deny`. */
+  readonly withoutApprover?: "deny" | "ask";
+}
+
+/** Whether somebody must agree to a call of a tool: its own policy says so, or the run's does. */
+export function needsApproval(tool: string, policy: ToolPolicy, approval: ApprovalPolicy | undefined): boolean {
+  if (policy.approval === "always") return true;
+  if (approval === undefined) return false;
+  const { effects, tools, unclassified } = approval;
+  if (tools?.includes(tool) === true) return true;
+  return policy.effect === undefined ? unclassified === true : effects?.includes(policy.effect) === true;
 }
 
 /** Decides on calls that need approval while the run goes on. */

@@ -2,14 +2,16 @@ import type { Clock } from "../clock.js";
 import type { EventSink } from "../event/sink.js";
 import type { IdSource, RandomSource } from "../ids.js";
 import type { JsonValue } from "../json.js";
+import type { CostTotals, PriceSource } from "../model/cost.js";
 import type { UsageTotals } from "../model/usage.js";
 import type { StoreRegistry } from "../store/registry.js";
 import type { RunConfig } from "./config.js";
 import type { ResolvedLimits } from "./limits.js";
 import type { RunRecorder } from "./recorder.js";
+import type { RunPolicy } from "./run-policy.js";
 import type { AgentStreamItem } from "./stream-item.js";
 
-/** What surrounds a run and comes from outside: all of it is handed on to runs below it. */
+/** What surrounds a run and comes from outside: all of it is handed on to runs below it, whose agents may have own stores. */
 export interface RunSurroundings {
   /** The application's own data; no model sees it. */
   readonly data?: unknown;
@@ -42,8 +44,16 @@ export interface RunContext {
   readonly recorder: RunRecorder | undefined;
   /** Aborts when the run is cancelled or its time is up. Made when first read. */
   readonly signal: AbortSignal;
+  /** How the run decides: what its agent was given, never looser than what the run above it has. Its limits are in `config`. */
+  readonly policies: RunPolicy;
+  /** Where prices come from: the agent's, else those of the run above. */
+  readonly prices: PriceSource | undefined;
   /** Own tokens so far. */
   readonly usage: UsageTotals;
+  /** Own tokens so far, and those of finished runs below. */
+  readonly treeUsage: UsageTotals;
+  /** Own cost so far, and that of finished runs below; `undefined` while no call has a price. */
+  readonly cost: CostTotals | undefined;
   /** What is left of the run's limits: the most that a run below it may have. */
   remainingLimits(): Partial<ResolvedLimits>;
   /** Emits a `custom` event. Free when nobody listens. */

@@ -57,18 +57,19 @@ const DEFAULTS: ResolvedLimits = {
 const NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULTS), "maxTotalTokens", "wallClockMs"]);
 
 /**
- * Limits with defaults.
+ * Limits with defaults. `place` stands in what is thrown.
  * @throws TypeError for an unknown name, and for a limit that is no whole number from 0 up (`maxConcurrency`: from 1 up).
  */
-export function resolveLimits(limits: Limits = {}): ResolvedLimits {
+export function resolveLimits(limits: Limits = {}, place = "limits"): ResolvedLimits {
+  if (typeof limits !== "object" || limits === null) throw new TypeError(`${place}: an object is expected`);
   const resolved: Record<string, number> = { ...DEFAULTS };
   for (const [name, value] of Object.entries(limits) as [string, number | undefined][]) {
     if (value === undefined) continue;
     if (!NAMES.has(name))
-      throw new TypeError(`limits.${name}: there is no such limit; there are: ${[...NAMES].join(", ")}`);
+      throw new TypeError(`${place}.${name}: there is no such limit; there are: ${[...NAMES].join(", ")}`);
     const least = name === "maxConcurrency" ? 1 : 0;
     if (!Number.isInteger(value) || value < least) {
-      throw new TypeError(`limits.${name}: a whole number from ${least} up is expected, ${value} given`);
+      throw new TypeError(`${place}.${name}: a whole number from ${least} up is expected, ${value} given`);
     }
     resolved[name] = value;
   }

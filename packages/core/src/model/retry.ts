@@ -22,6 +22,16 @@ export interface RetryPolicy {
   readonly codes?: readonly ErrorCode[];
 }
 
+/** Where a policy leaves it out. */
+export const RETRY_DEFAULTS: Required<Omit<RetryPolicy, "codes">> = {
+  maxAttempts: 3,
+  initialDelayMs: 500,
+  factor: 2,
+  maxDelayMs: 30_000,
+  maxRetryAfterMs: 120_000,
+  jitter: "full",
+};
+
 /** What to do about a failure. */
 export type RetryDecision =
   | { readonly retry: true; readonly delayMs: number }
@@ -42,13 +52,18 @@ export function decideRetry(policy: RetryPolicy, attempt: number, error: unknown
   if (!isTinyAgentsError(error) || NEVER.has(error.code)) return { retry: false, why: "not_retryable" };
   const wanted = policy.codes === undefined ? error.retryable : policy.codes.includes(error.code);
   if (!wanted) return { retry: false, why: "not_retryable" };
-  if (attempt >= (policy.maxAttempts ?? 3)) return { retry: false, why: "attempts_used" };
+  if (attempt >= (policy.maxAttempts ?? RETRY_DEFAULTS.maxAttempts)) return { retry: false, why: "attempts_used" };
   return { retry: true, delayMs: retryHint(policy, error) ?? backoff(policy, attempt, random) };
 }
 
 /** The wait before the attempt after `attempt`, ms. */
 export function backoff(policy: RetryPolicy, attempt: number, random: RandomSource): number {
-  const { initialDelayMs = 500, factor = 2, maxDelayMs = 30_000, jitter = "full" } = policy;
+  const {
+    initialDelayMs = RETRY_DEFAULTS.initialDelayMs,
+    factor = RETRY_DEFAULTS.factor,
+    maxDelayMs = RETRY_DEFAULTS.maxDelayMs,
+    jitter = RETRY_DEFAULTS.jitter,
+  } = policy;
   const delayMs = Math.min(maxDelayMs, initialDelayMs * Math.min(Number.MAX_VALUE, factor ** (attempt - 1)));
   return jitter === "none" ? delayMs : Math.round(delayMs * random());
 }

@@ -147,7 +147,7 @@ class BatchRun {
   #runMany(): Awaitable<void> {
     const run = this.#run;
     const running = inParallel(this.#jobs, {
-      most: run.state.config.limits.maxConcurrency,
+      most: run.definition.policies.toolExecution === "sequential" ? 1 : run.state.config.limits.maxConcurrency,
       mayOverlap: ({ prepared }) => isConcurrencySafe(prepared.invocation.policy),
       goesOn: () => run.cancellation.reason === undefined,
       work: (job) => {

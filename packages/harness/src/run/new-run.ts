@@ -15,6 +15,7 @@ import type { AgentDefinition } from "../definition.js";
 import type { ParentRun } from "../sub-agent.js";
 import type { LiveRunOptions } from "./live-run.js";
 import type { LiveState } from "./live-state.js";
+import { sinksBelow } from "./sinks-below.js";
 
 /** Who a run is that no other run started. */
 export function rootConfig(
@@ -36,30 +37,40 @@ export function rootConfig(
 }
 
 /** Who a run is below another: it inherits what its parent is, and no limit wider than what its parent has left. */
-export function configBelow(definition: AgentDefinition, { context, childRunId, limits }: ParentRun): RunConfig {
+export function configBelow(
+  definition: AgentDefinition,
+  { context, childRunId, limits, tags, metadata }: ParentRun,
+): RunConfig {
   const { config } = context;
   return {
     runId: childRunId,
     rootRunId: config.rootRunId,
     parentRunId: config.runId,
     depth: config.depth + 1,
-    tags: config.tags,
-    metadata: config.metadata,
+    tags,
+    metadata,
     configurable: config.configurable,
     limits: narrowLimits(definition.limits, limits),
   };
 }
 
-/** What a run below another is given by it. */
-export function surroundingsBelow({ context }: ParentRun, signal: AbortSignal): LiveRunOptions {
-  const { data, clock, ids, random, events, recorder } = context;
-  return { data, clock, ids, random, events, recorder, stores: storesOf(context), signal };
+/** What a run below another is given by it. Stores of its own agent stand before the parent's. */
+export function surroundingsBelow(
+  definition: AgentDefinition,
+  { context }: ParentRun,
+  signal: AbortSignal,
+): LiveRunOptions {
+  const { data, clock, ids, random, recorder } = context;
+  const stores = definition.stores ?? storesOf(context);
+  return { data, clock, ids, random, recorder, stores, events: sinksBelow(context.events, definition.events), signal };
 }
 
-/** Limits with some replaced. */
+/** Limits with some replaced; what is undefined replaces nothing. */
 export function overrideLimits(own: ResolvedLimits, limits: Limits): ResolvedLimits {
-  const { maxTotalTokens, wallClockMs, ...rest } = own;
-  return resolveLimits({ ...rest, maxTotalTokens, wallClockMs, ...limits });
+  const resolved = resolveLimits(limits);
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined);
+  const replaced = given.map(([name]) => [name, resolved[name as keyof Limits]]);
+  return { ...own, ...Object.fromEntries(replaced) };
 }
 
 /** A run with nothing done yet. */

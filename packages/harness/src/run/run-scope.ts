@@ -2,6 +2,7 @@ import {
   type AgentRun,
   addTotals,
   type ContextEstimate,
+  type CostTotals,
   type Counters,
   type EventData,
   type EventSink,
@@ -14,9 +15,11 @@ import {
   type Message,
   type MiddlewareContext,
   type ModelRequest,
+  type PriceSource,
   type ResolvedLimits,
   type RunConfig,
   type RunContext,
+  type RunPolicy,
   type RunRecorder,
   type StoreRegistry,
   TinyAgentsError,
@@ -60,6 +63,18 @@ export class LiveRunContext implements RunContext {
   }
   get usage(): UsageTotals {
     return this.live.state.usage;
+  }
+  get treeUsage(): UsageTotals {
+    return addTotals(this.live.state.usage, this.live.state.childUsage);
+  }
+  get cost(): CostTotals | undefined {
+    return this.live.state.cost ?? undefined;
+  }
+  get policies(): RunPolicy {
+    return this.live.definition.policies;
+  }
+  get prices(): PriceSource | undefined {
+    return this.live.definition.prices;
   }
   get stores(): StoreRegistry {
     const { stores } = this.live;

@@ -37,8 +37,10 @@ export function approve(run: LiveRun, call: ToolInvocation, approvedArgsJson: st
     argsJson,
   };
   announce(run, request);
-  if (approver === undefined)
+  if (approver === undefined) {
+    if (run.definition.policies.approval?.withoutApprover === "ask") return { type: "ask", request };
     return denied(run, request, { approve: false, reason: "nobody can approve calls in this run" });
+  }
   const answer = approver.decide(request, run.cancellation.signal);
   return isThenable(answer)
     ? Promise.resolve(answer).then((settled) => decided(run, request, settled))

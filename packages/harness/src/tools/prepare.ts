@@ -7,6 +7,7 @@ import {
   isTinyAgentsError,
   type JsonObject,
   messageOf,
+  needsApproval,
   TinyAgentsError,
   type ToolCallBlock,
   type ToolInvocation,
@@ -100,6 +101,7 @@ function withPolicy(
   try {
     const { dynamicPolicy, name, policy: fixed } = tool.spec;
     policy = dynamicPolicy ? checkPolicy(tool.policyFor(call.args), name) : fixed;
+    if (needsApproval(name, policy, run.definition.policies.approval)) policy = { ...policy, approval: "always" };
   } catch (error) {
     return withoutPolicy(run, call, error);
   }

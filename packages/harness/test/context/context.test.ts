@@ -65,6 +65,35 @@ describe("what surrounds a run", () => {
     expect(seen[0]?.run.usage.modelCalls).toBe(2);
   });
 
+  test("tells its tools what it has used and what it cost, runs below included (CTX-02, CST-06)", async () => {
+    const told: unknown[] = [];
+    const look = fakeTool({
+      name: "look",
+      execute: async (_input, { run: { usage, treeUsage, cost } }) =>
+        void told.push([usage.totalTokens, treeUsage.totalTokens, cost?.amount]),
+    });
+    const usage = { inputTokens: 3, outputTokens: 1 };
+    const child = createAgent({ name: "child", model: scriptedModel(["ok"], { usage }) });
+    const turn = (name: string) => ({ toolCalls: [{ name, args: { task: "x" } }] });
+    const prices = {
+      priceOf: () => ({ currency: "USD", inputPerMillion: "1000000", outputPerMillion: "1000000" }),
+    };
+    await createAgent({
+      name: "a",
+      model: scriptedModel([turn("look"), turn("child"), turn("look"), "done"], { usage }),
+      tools: [look, child.asTool({ description: "x" })],
+      prices,
+    }).invoke("Go.");
+    await createAgent({ name: "a", model: scriptedModel([turn("look"), "done"], { usage }), tools: [look] }).invoke(
+      "Go.",
+    );
+    expect(told).toEqual([
+      [4, 4, "4"],
+      [12, 16, "16"],
+      [4, 4, undefined],
+    ]);
+  });
+
   test("says what is missing when a run without stores is asked for them (CTX-02)", async () => {
     const { agent, seen } = watching();
     await agent.invoke("Go.");

@@ -132,6 +132,68 @@ describe("a run below another", () => {
     expect([above?.config.depth, below?.config.depth]).toEqual([0, 1]);
   });
 
+  test("has stores of its own agent where that has some, and its parent's where not (CTX-03)", async () => {
+    const seen: RunContext[] = [];
+    const look = fakeTool({ name: "look", execute: async (_input, { run }) => void seen.push(run) });
+    const [above, own] = [storeRegistry({}), storeRegistry({})];
+    const child = (stores?: typeof own) =>
+      createAgent({
+        name: "child",
+        model: scriptedModel([{ toolCalls: [{ name: "look" }] }, "fog"]),
+        tools: [look],
+        stores,
+      });
+    await parentOf(child(own), { stores: above }).invoke("Go.");
+    await parentOf(child(), { stores: above }).invoke("Go.");
+    expect([seen[0]?.stores === own, seen[1]?.stores === above]).toEqual([true, true]);
+  });
+
+  test("is told of to whoever watches its parent, and to a sink of its own agent, once each (CTX-03, EVT-12)", async () => {
+    const [top, own] = [eventRecorder(), eventRecorder()];
+    const leaf = createAgent({ name: "leaf", model: scriptedModel(["deep"]), events: top });
+    const middle = parentOf(leaf, { name: "middle", events: own });
+    await parentOf(middle, { events: top }).invoke("Go.", { runId: "r" });
+    const begun = (events: typeof top) => events.ofType("run.started").map(({ component }) => component);
+    expect(begun(top)).toEqual(["parent", "middle", "leaf"]);
+    expect(begun(own)).toEqual(["middle", "leaf"]);
+    expect(new Set(top.events.map(({ id }) => id)).size).toBe(top.events.length);
+  });
+
+  test("may have tags and metadata added, which it and those below it have, and nobody else (CTX-04, EVT-11)", async () => {
+    const events = eventRecorder();
+    const leaf = createAgent({ name: "leaf", model: scriptedModel(["deep"]) });
+    const middle = parentOf(leaf, { name: "middle" });
+    const parent = createAgent({
+      name: "parent",
+      model: scriptedModel([ask("middle"), ask("plain"), "done"]),
+      tools: [
+        middle.asTool({ description: "x", tags: ["local", "x"], metadata: { team: 2, route: "north" } }),
+        createAgent({ name: "plain", model: scriptedModel(["ok"]) }).asTool({ description: "x" }),
+      ],
+    });
+    const given = Object.freeze({ tags: Object.freeze(["x"]), metadata: Object.freeze({ team: 1, of: "us" }) });
+    const run = await parent.invoke("Go.", { ...given, runId: "r", events });
+    const begun = events.ofType("run.started").map(({ component, tags, metadata }) => ({ component, tags, metadata }));
+    const inherited = { tags: ["x"], metadata: { team: 1, of: "us" } };
+    const local = { tags: ["x", "local"], metadata: { team: 2, of: "us", route: "north" } };
+    expect(begun).toEqual([
+      { component: "parent", ...inherited },
+      { component: "middle", ...local },
+      { component: "leaf", ...local },
+      { component: "plain", ...inherited },
+    ]);
+    expect(run.config).toMatchObject(inherited);
+    expect(given).toEqual(inherited);
+  });
+
+  test("is refused tags and metadata that are none when it is made (CTX-04)", () => {
+    const child = createAgent({ name: "child", model: scriptedModel([]) });
+    const tool = (options: object) => () => child.asTool({ description: "x", ...options });
+    expect(tool({ tags: "x" })).toThrow(new TypeError("asTool: tags: a list of texts is expected"));
+    expect(tool({ tags: [1] })).toThrow(TypeError);
+    expect(tool({ metadata: ["x"] })).toThrow(new TypeError("asTool: metadata: an object is expected"));
+  });
+
   test("leaves its parent's config as it was, also a frozen one (CTX-04)", async () => {
     const child = createAgent({ name: "child", model: scriptedModel(["fog"]), limits: { maxModelCalls: 2 } });
     const parent = parentOf(child);
