@@ -153,7 +153,7 @@ export type {
   UserMessage,
 } from "./message/message.js";
 export { openCalls } from "./message/open-calls.js";
-export { readMessages, readToolMessage } from "./message/read-message.js";
+export { readBlocks, readMessages, readToolMessage } from "./message/read-message.js";
 // Middleware.
 export type { ControlBy, Hooked, HookScope } from "./middleware/chain.js";
 export { type ComposedMiddleware, compose } from "./middleware/compose.js";
@@ -168,10 +168,26 @@ export type {
   ToolInvocation,
 } from "./middleware/middleware.js";
 // Models.
+export {
+  batchedEmbeddings,
+  type EmbedBatch,
+  type EmbeddedBatch,
+  type EmbeddingPurpose,
+} from "./model/batched-embeddings.js";
 export { type ChatModel, type ModelCallContext, resolvedModel } from "./model/chat-model.js";
+export { checkedStream, corruptStream, streamFault } from "./model/checked-stream.js";
 export { chooseModel, type ModelChoice, type ModelSources, type SkippedModel } from "./model/choose-model.js";
 export { collect, type ModelResponse, ResponseCollector, toolCallBlock } from "./model/collect.js";
-export { addMoney, type CostTotals, costOf, type ModelPrice, type Money, type PriceSource } from "./model/cost.js";
+export {
+  addMoney,
+  type CallCost,
+  type CostTotals,
+  callCost,
+  costOf,
+  type ModelPrice,
+  type Money,
+  type PriceSource,
+} from "./model/cost.js";
 export { cutShortError } from "./model/cut-short.js";
 export type { FinishDelta, FinishReason, ModelDelta, ModelWarning } from "./model/delta.js";
 export {
