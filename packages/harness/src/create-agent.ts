@@ -11,7 +11,6 @@ import {
   readAgentState,
   type StartOptions,
   type StepContext,
-  TinyAgentsError,
   type Tool,
 } from "@tinyagents/core";
 import { type AgentDefinition, defineAgent } from "./definition.js";

@@ -1,6 +1,9 @@
 import {
+  type AgentState,
   corruptData,
+  isEnd,
   type JsonValue,
+  type Limits,
   type RecordedRun,
   type RunRecorder,
   readAgentState,
@@ -8,7 +11,69 @@ import {
   readToolMessage,
   type ToolMessage,
 } from "@tinyagents/core";
-import { recorderError } from "./run/record.js";
+import { moveToEnd } from "./machine/step.js";
+import { notOvertaken, reopen, resumeMismatch } from "./resume.js";
+import type { LiveRun } from "./run/live-run.js";
+import type { LiveState } from "./run/live-state.js";
+import { recorderError, recordStep } from "./run/record.js";
+import { claimRun, whileClaimed } from "./run/run-claim.js";
+
+/** Which run is to go on, and from which state, where that was given. */
+export interface ResumedRun {
+  readonly runId: string;
+  readonly state?: AgentState;
+}
+
+/** Reads what a caller wants to go on with: a state, or the id of a run. */
+export function readResumed(run: AgentState | string): ResumedRun {
+  if (typeof run !== "string") {
+    const state = readAgentState(run as unknown as JsonValue);
+    return { runId: state.config.runId, state };
+  }
+  if (/^\s*["[{]/.test(run)) throw notAnId();
+  return { runId: run };
+}
+
+/**
+ * The state from which a run goes on: the one that was given, or the recorded one, with all results that are recorded.
+ * @throws `resume_mismatch`, and what the recorder throws.
+ */
+export async function reopenResumed(
+  agent: string,
+  { runId, state }: ResumedRun,
+  recorder: RunRecorder | undefined,
+  limits: Limits | undefined,
+): Promise<LiveState> {
+  const recorded = await loadRecorded(recorder, runId);
+  if (state !== undefined) return reopen(agent, notOvertaken(state, recorded), limits, recorded?.toolResults);
+  if (recorded !== undefined) return reopen(agent, recorded.state, limits, recorded.toolResults);
+  if (runId.length > LONGEST_ID_SHOWN) throw notAnId();
+  const reason =
+    recorder === undefined ? "the agent has no recorder to look it up in" : "the recorder knows no run with this id";
+  throw resumeMismatch(reason, `The run "${runId}" cannot be resumed`);
+}
+
+const LONGEST_ID_SHOWN = 200;
+
+/** The text is not in it: a state holds what was said. */
+function notAnId(): ReturnType<typeof resumeMismatch> {
+  return resumeMismatch("this looks like a state: read it with readAgentState", "The run cannot be resumed");
+}
+
+/**
+ * Moves a run that is recorded to its end, as its owner. Before anything is done, the recorder has the run.
+ * @throws `conflict` when somebody else owns it, or has recorded it since it was loaded.
+ */
+export async function moveRecorded(run: LiveRun): Promise<void> {
+  const { phase, config } = run.state;
+  if (phase === "done") return;
+  run.claim ??= await claimRun(run.recorder, config.runId);
+  if (!isEnd(run.state.phase)) run.claim?.keepUp(run);
+  await whileClaimed(run.claim, async () => {
+    await recordStep(run);
+    await moveToEnd(run);
+  });
+}
 
 /**
  * What a recorder has of a run; nothing when there is no recorder, or when it has none. It is outside code: what it

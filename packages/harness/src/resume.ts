@@ -37,8 +37,8 @@ export function reopen(
   limits: Limits | undefined,
   recorded?: RecordedRun["toolResults"],
 ): LiveState {
-  if (state.agent !== agent) throw mismatch(`it belongs to the agent "${state.agent}", not to "${agent}"`);
-  if (state.phase === "done") throw mismatch("it has ended; start a new run on its thread");
+  if (state.agent !== agent) throw resumeMismatch(`it belongs to the agent "${state.agent}", not to "${agent}"`);
+  if (state.phase === "done") throw resumeMismatch("it has ended; start a new run on its thread");
   const live = takeOver(state);
   if (limits !== undefined) {
     live.config = { ...live.config, limits: overrideLimits(live.config.limits, limits) };
@@ -55,8 +55,15 @@ export function reopen(
 
 /** @throws `resume_mismatch` when the recorder knows that the run went on from this state: it would do things twice. */
 export function notOvertaken(state: AgentState, recorded: RecordedRun | undefined): AgentState {
-  if (recorded === undefined || recorded.state.seq <= state.seq) return state;
-  throw mismatch("it has gone on since this state was taken; resume it by its id");
+  if (recorded === undefined || !hasGoneOn(state, recorded.state)) return state;
+  throw resumeMismatch("it has gone on since this state was taken; resume it by its id");
+}
+
+/** Whether a run that is recorded has done more than this state of it, or has taken answers that this state waits for. */
+export function hasGoneOn(state: AgentState, recorded: AgentState): boolean {
+  if (recorded.seq !== state.seq) return recorded.seq > state.seq;
+  if (state.phase !== "paused") return false;
+  return recorded.phase !== "paused" || recorded.requests.length < state.requests.length;
 }
 
 /** Puts answers and new input into a run that goes on, and sets the phase that is due. */
@@ -78,7 +85,7 @@ export function applyResume(run: LiveRun, { answers, input }: ResumeOptions): vo
     goOn(state, state.resumeAt ?? "dispatch");
     return;
   }
-  if (answers !== undefined && Object.keys(answers).length > 0) throw mismatch("it does not wait for answers");
+  if (answers !== undefined && Object.keys(answers).length > 0) throw resumeMismatch("it does not wait for answers");
   if (state.phase === "failed") goOn(state, state.resumeAt ?? "dispatch");
 }
 
@@ -99,7 +106,7 @@ function answer(run: LiveRun, answers: { readonly [requestId: string]: unknown }
   const given = Object.entries(answers).map(([id, value]): readonly [PauseRequest, JsonValue] => {
     const request = asked.get(id);
     if (request === undefined)
-      throw mismatch(`it did not ask "${id}"; it waits for: ${[...asked.keys()].join(", ") || "nothing"}`);
+      throw resumeMismatch(`it did not ask "${id}"; it waits for: ${[...asked.keys()].join(", ") || "nothing"}`);
     return [request, readAnswer(request, value)];
   });
   const below = new Map<string, { [requestId: string]: JsonValue }>();
@@ -126,7 +133,7 @@ function applyAnswer(run: LiveRun, request: PauseRequest, said: JsonValue): void
 function readAnswer({ id, type }: PauseRequest, value: unknown): JsonValue {
   const said = jsonOf(id, value);
   if (type !== "approval" || readApprovalAnswer(said) !== undefined) return said;
-  throw mismatch(`the answer to "${id}" must be { approve: true } or { approve: false, reason }`);
+  throw resumeMismatch(`the answer to "${id}" must be { approve: true } or { approve: false, reason }`);
 }
 
 /** The approval holds for exactly the tool and the arguments that it says, and only now. */
@@ -175,7 +182,7 @@ function answerCall(run: LiveRun, callId: string, said: JsonValue): void {
 function answerBelow(state: LiveState, callId: string, answers: JsonObject): void {
   const call = callOf(state, callId);
   const kept = call.waiting?.state;
-  if (kept === undefined) throw mismatch(`the call ${callId} has no run below it`);
+  if (kept === undefined) throw resumeMismatch(`the call ${callId} has no run below it`);
   call.waiting = { state: kept, answers: { ...call.waiting?.answers, ...answers } };
 }
 
@@ -189,7 +196,7 @@ function answered(state: LiveState, callId: string, said: JsonValue): ToolMessag
 
 function callOf(state: LiveState, callId: string): NonNullable<LiveState["batch"]>["calls"][number] {
   const call = state.batch?.calls.find((entry) => entry.callId === callId);
-  if (call === undefined) throw mismatch(`the call ${callId} is not being run`);
+  if (call === undefined) throw resumeMismatch(`the call ${callId} is not being run`);
   return call;
 }
 
@@ -198,12 +205,14 @@ function jsonOf(id: string, value: unknown): JsonValue {
     return JSON.parse(canonicalJson(value)) as Answers[string];
   } catch (error) {
     if (isTinyAgentsError(error)) throw error;
-    throw mismatch(`the answer to "${id}" is not JSON`);
+    throw resumeMismatch(`the answer to "${id}" is not JSON`);
   }
 }
 
-function mismatch(reason: string): TinyAgentsError<"resume_mismatch"> {
-  return new TinyAgentsError("resume_mismatch", `This run cannot be resumed like that: ${reason}.`, {
-    details: { reason },
-  });
+/** Why a run cannot be resumed. */
+export function resumeMismatch(
+  reason: string,
+  what = "This run cannot be resumed like that",
+): TinyAgentsError<"resume_mismatch"> {
+  return new TinyAgentsError("resume_mismatch", `${what}: ${reason}.`, { details: { reason } });
 }

@@ -30,12 +30,6 @@ export async function moveToEnd(run: LiveRun): Promise<void> {
   }
 }
 
-/** The same for a run that is recorded: before anything is done, the recorder has the run. */
-export async function moveRecorded(run: LiveRun): Promise<void> {
-  await recordStep(run);
-  await moveToEnd(run);
-}
-
 /** Does the one thing that is due and moves the state on, with failures as in {@link moveToEnd}. */
 export async function moveOneStep(run: LiveRun): Promise<void> {
   if (isEnd(run.state.phase)) return;

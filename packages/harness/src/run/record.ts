@@ -8,7 +8,7 @@ import { handOut } from "./live-state.js";
  */
 export async function recordStep(run: LiveRun): Promise<void> {
   try {
-    await run.recorder?.step(handOut(run.state));
+    await run.recorder?.step(handOut(run.state), run.claim?.terms);
   } catch (error) {
     throw recorderError("step", error);
   }
@@ -20,7 +20,7 @@ export async function recordStep(run: LiveRun): Promise<void> {
  */
 export async function recordToolResult(run: LiveRun, callId: string, result: ToolMessage): Promise<void> {
   try {
-    await run.recorder?.toolResult(run.state.config.runId, callId, result);
+    await run.recorder?.toolResult(run.state.config.runId, callId, result, run.claim?.terms);
   } catch (error) {
     throw recorderError("toolResult", error);
   }
