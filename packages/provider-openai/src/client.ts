@@ -1,12 +1,12 @@
-import { isJsonObject, parseJson, TinyAgentsError } from "@tinyagents/core";
-import { type ClientOptions, OpenAI } from "openai";
-import type { Settings } from "./options.js";
+import { isJsonObject, type JsonObject, parseJson, TinyAgentsError } from "@tinyagents/core";
+import { APIError, type ClientOptions, OpenAI } from "openai";
+import type { ConnectionSettings } from "./connection-options.js";
 
 /** Timers of JavaScript engines take no longer delay, ms. Time limits are ours: the signal's and the request's. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 
 /** The SDK as plain transport: one request per call, nothing from the environment, nothing logged. */
-export function createClient(settings: Settings): OpenAI {
+export function createClient(settings: ConnectionSettings): OpenAI {
   const { apiKey, baseUrl, organization, project, headers, provider } = settings;
   return new ExplicitClient({
     apiKey,
@@ -23,6 +23,23 @@ export function createClient(settings: Settings): OpenAI {
     dangerouslyAllowBrowser: true,
     fetch: readableFailures(settings.fetch ?? globalThis.fetch, provider),
   });
+}
+
+/** Servers send more, and less, than the SDK's types say: everything that comes is read as plain JSON. */
+export async function openStream(
+  client: OpenAI,
+  path: string,
+  body: JsonObject,
+  signal: AbortSignal,
+): Promise<AsyncIterable<unknown>> {
+  return (await client.post(path, { body, signal, stream: true })) as AsyncIterable<unknown>;
+}
+
+/** @throws the SDK's error, also for an answer of status 200 that tells of a failure. */
+export async function post(client: OpenAI, path: string, body: JsonObject, signal: AbortSignal): Promise<unknown> {
+  const answer: unknown = await client.post(path, { body, signal });
+  if (!isJsonObject(answer) || !isJsonObject(answer.error)) return answer;
+  throw new APIError(undefined, answer.error, undefined, undefined);
 }
 
 /** The SDK's constructor adds headers from `OPENAI_CUSTOM_HEADERS` to those it is given; this takes them out again. */

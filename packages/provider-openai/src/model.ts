@@ -1,17 +1,15 @@
 import {
-  abortError,
   type ChatModel,
   isJsonObject,
-  type JsonObject,
   type ModelCallContext,
   type ModelDelta,
   type ModelRequest,
-  onAbort,
   throwIfAborted,
 } from "@tinyagents/core";
-import { APIError, type OpenAI } from "openai";
+import type { OpenAI } from "openai";
 import { chatCompletions } from "./chat/dialect.js";
-import { createClient } from "./client.js";
+import { createClient, openStream, post } from "./client.js";
+import { connect } from "./connection.js";
 import type { Dialect } from "./dialect.js";
 import { type OpenAIModelOptions, readOptions, type Settings } from "./options.js";
 import { profileOf } from "./profiles.js";
@@ -48,7 +46,7 @@ async function* ask(
   throwIfAborted(call.signal);
   const { body, warnings } = dialect.prepare(request, call.delivery);
   const reader = dialect.reader(warnings);
-  const connection = connect(call);
+  const connection = connect(call.signal);
   try {
     if (call.delivery === "whole") {
       const answer = await post(client, dialect.path, body, connection.signal);
@@ -70,37 +68,4 @@ async function* ask(
   } finally {
     connection.release();
   }
-}
-
-/** One call's own signal: the SDK leaves a listener on the one it is given, and the caller's lives longer. */
-interface Connection {
-  readonly signal: AbortSignal;
-  /** @throws why the call was stopped, if it was. */
-  throwIfStopped(): void;
-  release(): void;
-}
-
-function connect({ signal }: ModelCallContext): Connection {
-  const controller = new AbortController();
-  const unlink = onAbort(signal, () => controller.abort(signal?.reason));
-  return {
-    signal: controller.signal,
-    throwIfStopped() {
-      if (controller.signal.aborted) throw abortError(controller.signal.reason);
-    },
-    release: unlink,
-  };
-}
-
-type Frames = AsyncIterable<unknown>;
-
-/** Servers send more, and less, than the SDK's types say: everything that comes is read as plain JSON. */
-async function openStream(client: OpenAI, path: string, body: JsonObject, signal: AbortSignal): Promise<Frames> {
-  return (await client.post(path, { body, signal, stream: true })) as Frames;
-}
-
-async function post(client: OpenAI, path: string, body: JsonObject, signal: AbortSignal): Promise<unknown> {
-  const answer: unknown = await client.post(path, { body, signal });
-  if (!isJsonObject(answer) || !isJsonObject(answer.error)) return answer;
-  throw new APIError(undefined, answer.error, undefined, undefined);
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, type Usage } from "@tinyagents/core";
+import { isJsonObject, type JsonObject, type JsonValue, type Money, type Usage } from "@tinyagents/core";
 
 /**
  * Tokens as the server counts them. Its totals include cached and reasoning tokens, as ours do.
@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue, type Usage } from "@tiny
 export function toUsage(wire: JsonObject): Usage {
   const prompt = inner(wire.prompt_tokens_details);
   const completion = inner(wire.completion_tokens_details);
-  const counts: [Exclude<keyof Usage, "source">, number | undefined][] = [
+  const counts: [Exclude<keyof Usage, "source" | "charged">, number | undefined][] = [
     ["inputTokens", count(wire.prompt_tokens)],
     ["outputTokens", count(wire.completion_tokens)],
     ["cachedInputTokens", count(prompt.cached_tokens) ?? count(wire.prompt_cache_hit_tokens)],
@@ -16,7 +16,23 @@ export function toUsage(wire: JsonObject): Usage {
     ["imageTokens", sum(prompt.image_tokens, completion.image_tokens)],
     ["audioTokens", sum(prompt.audio_tokens, completion.audio_tokens)],
   ];
-  return { ...Object.fromEntries(counts.filter(([, tokens]) => tokens !== undefined)), source: "reported" };
+  const charged = toMoney(wire.cost);
+  return {
+    ...Object.fromEntries(counts.filter(([, tokens]) => tokens !== undefined)),
+    ...(charged === undefined ? {} : { charged }),
+    source: "reported",
+  };
+}
+
+/**
+ * What a server says that it charged. OpenRouter counts in credits, and a credit is a US dollar.
+ * @see https://openrouter.ai/docs/use-cases/usage-accounting
+ */
+function toMoney(cost: JsonValue | undefined): Money | undefined {
+  if (typeof cost !== "number" || !(cost >= 0)) return undefined;
+  // The digits that the server wrote, and no exponent.
+  const amount = /e/.test(String(cost)) ? cost.toFixed(18).replace(/\.?0+$/, "") : String(cost);
+  return { amount, currency: "USD" };
 }
 
 function inner(value: JsonValue | undefined): JsonObject {

@@ -87,7 +87,7 @@ function finishReason(raw: string, { refused, called }: Answered): FinishReason 
 function toUsage(wire: JsonObject): Usage {
   const input = isJsonObject(wire.input_tokens_details) ? wire.input_tokens_details : {};
   const output = isJsonObject(wire.output_tokens_details) ? wire.output_tokens_details : {};
-  const counts: readonly (readonly [Exclude<keyof Usage, "source">, JsonValue | undefined])[] = [
+  const counts: readonly (readonly [Exclude<keyof Usage, "source" | "charged">, JsonValue | undefined])[] = [
     ["inputTokens", wire.input_tokens],
     ["outputTokens", wire.output_tokens],
     ["cachedInputTokens", input.cached_tokens],
