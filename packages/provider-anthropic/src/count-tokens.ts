@@ -1,0 +1,60 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type ModelRequest,
+  systemClock,
+  TinyAgentsError,
+  throwIfAborted,
+} from "@tinyagents/core";
+import { createClient } from "./client.js";
+import { connect } from "./connection.js";
+import { betaHeader } from "./model.js";
+import { type AnthropicModelOptions, readOptions } from "./options.js";
+import { toError } from "./to-error.js";
+import { MessageConverter } from "./to-messages.js";
+import { toRequest } from "./to-request.js";
+
+/** Whom to ask, and about which model. */
+export interface CountTokensOptions extends AnthropicModelOptions {
+  readonly model: string;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What the server wants to know to count; it refuses the rest of a request. */
+const COUNTED = ["model", "messages", "system", "tools", "tool_choice", "thinking", "output_config", "cache_control"];
+
+/**
+ * The input tokens of a request, as the server would count them: messages, tools and media. Makes one HTTP request.
+ *
+ * @throws TypeError for options that cannot work; what a model's stream throws.
+ * @see https://platform.claude.com/docs/en/build-with-claude/token-counting
+ */
+export async function countTokens(request: ModelRequest, options: CountTokensOptions): Promise<number> {
+  const settings = readOptions("countTokens", options?.model, options);
+  const { provider, secrets, traits } = settings;
+  throwIfAborted(options.signal);
+  const converter = new MessageConverter(provider, traits.midSystem);
+  const { body, betas } = toRequest(settings, request, converter, systemClock.now());
+  const counted: JsonObject = Object.fromEntries(Object.entries(body).filter(([name]) => COUNTED.includes(name)));
+  const connection = connect(options.signal);
+  try {
+    const headers = betaHeader(settings, betas);
+    const sent = { body: counted, headers, signal: connection.signal };
+    const answer: unknown = await createClient(settings).post("/v1/messages/count_tokens", sent);
+    const tokens = isJsonObject(answer) ? answer.input_tokens : undefined;
+    if (typeof tokens !== "number") throw noCount(provider);
+    return tokens;
+  } catch (error) {
+    connection.throwIfStopped();
+    throw toError(error, { provider, secrets });
+  } finally {
+    connection.release();
+  }
+}
+
+function noCount(provider: string): TinyAgentsError<"provider_server"> {
+  return new TinyAgentsError("provider_server", `${provider} sent something that is no count of tokens.`, {
+    details: { provider, providerCode: "malformed_response" },
+  });
+}

@@ -1,0 +1,107 @@
+import { type Anthropic, APIError } from "@anthropic-ai/sdk";
+import { type ChatModel, isJsonObject, type JsonObject, systemClock, throwIfAborted } from "@tinyagents/core";
+import { createClient } from "./client.js";
+import { connect } from "./connection.js";
+import { StreamReader } from "./from-stream.js";
+import { readWhole } from "./from-whole.js";
+import { type AnthropicModelOptions, readOptions, type Settings } from "./options.js";
+import { toError } from "./to-error.js";
+import { MessageConverter } from "./to-messages.js";
+import { toRequest } from "./to-request.js";
+
+/**
+ * The longest answer that is waited for in one piece, in tokens. A longer one is streamed, whoever watches: the server
+ * may write for minutes, and connections on which nothing comes are given up (Node's `fetch`: after 300 s).
+ * @see https://platform.claude.com/docs/en/api/errors#long-requests
+ */
+const LONGEST_WHOLE_TOKENS = 10_000;
+
+/**
+ * A Claude model behind Anthropic's Messages API, or a model behind a server that speaks it. Reads nothing from the
+ * environment, makes one HTTP request per call, and keeps the key out of every error.
+ *
+ * @throws TypeError for options that cannot work.
+ */
+export function anthropicModel(model: string, options: AnthropicModelOptions): ChatModel {
+  const settings = readOptions("anthropicModel", model, options);
+  const { provider, profile, secrets, traits } = settings;
+  const converter = new MessageConverter(provider, traits.midSystem);
+  let client: Anthropic | undefined;
+  return {
+    id: `${provider}/${model}`,
+    profile,
+    async *stream(request, call) {
+      throwIfAborted(call.signal);
+      const { body, betas, warnings } = toRequest(settings, request, converter, systemClock.now());
+      client ??= createClient(settings);
+      const connection = connect(call.signal);
+      const sending = { client, body, headers: betaHeader(settings, betas), signal: connection.signal };
+      let reader: StreamReader | undefined;
+      try {
+        if (call.delivery === "whole" && Number(body.max_tokens) <= LONGEST_WHOLE_TOKENS) {
+          const { answer, requestId } = await post(sending);
+          connection.throwIfStopped();
+          yield* readWhole(answer, provider, warnings, requestId);
+          return;
+        }
+        const { events, requestId } = await openStream(sending);
+        reader = new StreamReader(provider, warnings, requestId);
+        for await (const event of events) {
+          if (!isJsonObject(event)) continue;
+          if (event.type === "error") throw new APIError(undefined, event, undefined, undefined);
+          yield* reader.read(event);
+        }
+        // The SDK ends the loop of an aborted stream as it ends any other.
+        connection.throwIfStopped();
+        yield* reader.end();
+      } catch (error) {
+        connection.throwIfStopped();
+        throw toError(error, { provider, secrets, partialText: reader?.partialText ?? "" });
+      } finally {
+        connection.release();
+      }
+    },
+  };
+}
+
+/** One request, ready to be sent. */
+interface Sending {
+  readonly client: Anthropic;
+  readonly body: JsonObject;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+interface Answered {
+  readonly data: unknown;
+  readonly request_id?: string | null | undefined;
+}
+
+/** Servers send more, and less, than the SDK's types say: everything that comes is read as plain JSON. */
+async function openStream({ client, body, headers, signal }: Sending): Promise<{
+  readonly events: AsyncIterable<unknown>;
+  readonly requestId: string;
+}> {
+  const options = { body: { ...body, stream: true }, headers, signal, stream: true } as const;
+  const answered: Answered = await client.post("/v1/messages", options).withResponse();
+  return { events: answered.data as AsyncIterable<unknown>, requestId: answered.request_id ?? "" };
+}
+
+async function post({ client, body, headers, signal }: Sending): Promise<{
+  readonly answer: unknown;
+  readonly requestId: string;
+}> {
+  const options = { body: { ...body, stream: false }, headers, signal };
+  const { data, request_id }: Answered = await client.post("/v1/messages", options).withResponse();
+  if (isJsonObject(data) && data.type === "error") throw new APIError(undefined, data, undefined, undefined);
+  return { answer: data, requestId: request_id ?? "" };
+}
+
+const BETA = "anthropic-beta";
+
+/** The header that names features, with those that every request asks for. */
+export function betaHeader({ headers }: Settings, betas: readonly string[]): Readonly<Record<string, string>> {
+  if (betas.length === 0) return {};
+  const always = Object.entries(headers).filter(([name]) => name.toLowerCase() === BETA);
+  return { [BETA]: [...always.map(([, value]) => value), ...betas].join(",") };
+}

@@ -1,0 +1,106 @@
+import { isJsonObject, type JsonObject, type ModelRequest, type ModelWarning, support } from "@tinyagents/core";
+import type { Settings } from "./options.js";
+import { isForced } from "./to-tools.js";
+import { isThought, type Turn } from "./turns.js";
+
+type Effort = NonNullable<ModelRequest["reasoningEffort"]>;
+
+/** How a model is told to think. */
+export interface Thinking {
+  readonly thinking?: JsonObject;
+  /** For `output_config`. */
+  readonly effort?: string;
+}
+
+/** What thinking depends on besides the effort that is asked for. */
+export interface ThinkingContext {
+  readonly settings: Settings;
+  readonly request: ModelRequest;
+  /** The provider's own option `thinking`. What it says of the display stays. */
+  readonly own: JsonObject | undefined;
+  readonly maxTokens: number;
+  readonly turns: readonly Turn[];
+  readonly warnings: ModelWarning[];
+}
+
+/** Tokens for each effort, where a model is told a number of tokens. */
+const BUDGETS: { readonly [E in Effort]: number } = { minimal: 1_024, low: 4_096, medium: 12_288, high: 32_768 };
+/** The least that the server takes. */
+const SMALLEST_BUDGET = 1_024;
+/** Thinking counts as output; so much is left for the answer. */
+const ANSWER_TOKENS = 1_024;
+
+/**
+ * The request's effort in the words of the model's generation. A demanded tool comes before thinking, since the two do
+ * not go together: the model is then not asked to think.
+ * @see https://platform.claude.com/docs/en/build-with-claude/thinking
+ * @see https://platform.claude.com/docs/en/build-with-claude/effort
+ */
+export function toThinking(context: ThinkingContext): Thinking {
+  const { settings, request, own } = context;
+  const effort = request.reasoningEffort;
+  if (effort === undefined) return own === undefined ? {} : { thinking: own };
+  if (support(settings.profile, "reasoning") === "no") {
+    return unasked(context, "unsupported_setting", `${settings.model} does not think; reasoningEffort was not sent.`);
+  }
+  return settings.traits.thinking === "effort" ? byEffort(context, effort) : byBudget(context, effort);
+}
+
+function byEffort(context: ThinkingContext, effort: Effort): Thinking {
+  const { settings, request, own } = context;
+  const level = effort === "minimal" ? "low" : effort;
+  if (level !== effort) warn(context, "changed_setting", `${settings.model} knows no minimal effort; low was sent.`);
+  if (isForced(request.toolChoice)) {
+    warn(context, "changed_setting", "A tool is demanded: the effort was sent, but the model is not asked to think.");
+    return { effort: level };
+  }
+  return { thinking: { ...withoutBudget(own), type: "adaptive" }, effort: level };
+}
+
+function byBudget(context: ThinkingContext, effort: Effort): Thinking {
+  const { request, own, maxTokens, turns } = context;
+  if (isForced(request.toolChoice)) {
+    return unasked(context, "changed_setting", "A tool is demanded: the model is not asked to think.");
+  }
+  if (isInUnthoughtLoop(turns)) {
+    const message = "The calls that are answered here were made without thinking: the model is not asked to think.";
+    return unasked(context, "changed_setting", message);
+  }
+  const room = maxTokens - ANSWER_TOKENS;
+  if (room < SMALLEST_BUDGET) {
+    const message = `With at most ${maxTokens} tokens to write there is no room to think.`;
+    return unasked(context, "unsupported_setting", message);
+  }
+  const budget = Math.min(BUDGETS[effort], room);
+  if (budget < BUDGETS[effort]) {
+    warn(context, "changed_setting", `The model may think for ${budget} tokens: the rest is for the answer.`);
+  }
+  return { thinking: { ...withoutBudget(own), type: "enabled", budget_tokens: budget } };
+}
+
+/** The server wants the answer that a batch of results belongs to to begin with a thought, if the model is to think on. */
+function isInUnthoughtLoop(turns: readonly Turn[]): boolean {
+  const last = turns.at(-1);
+  if (last?.role !== "user" || last.content[0]?.type !== "tool_result") return false;
+  const [first] = turns.at(-2)?.content ?? [];
+  return first === undefined || !isThought(first);
+}
+
+function unasked(context: ThinkingContext, code: ModelWarning["code"], message: string): Thinking {
+  warn(context, code, message);
+  return {};
+}
+
+function warn({ warnings }: ThinkingContext, code: ModelWarning["code"], message: string): void {
+  warnings.push({ code, setting: "reasoningEffort", message });
+}
+
+function withoutBudget(own: JsonObject | undefined): JsonObject {
+  const { budget_tokens: _, ...rest } = own ?? {};
+  return rest;
+}
+
+/** Whether the model thinks because the request says so. */
+export function asksToThink(thinking: unknown): boolean {
+  return isJsonObject(thinking) && (thinking.type === "enabled" || thinking.type === "adaptive");
+}

@@ -1,0 +1,74 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type ModelProfile,
+  type ModelWarning,
+  support,
+  TinyAgentsError,
+  type ToolChoice,
+  type ToolDeclaration,
+} from "@tinyagents/core";
+
+/**
+ * The tools of a request, after those that the provider itself runs (web search and the like), which come with its own
+ * options. Where both have a name, ours wins.
+ */
+export function toTools(tools: readonly ToolDeclaration[], own: JsonValue | undefined): readonly JsonObject[] {
+  const names = new Set(tools.map(({ name }) => name));
+  const theirs = Array.isArray(own) ? own.filter(isJsonObject).filter(({ name }) => !names.has(String(name))) : [];
+  return [...theirs, ...tools.map(toTool)];
+}
+
+const WIRE_TOOLS = new WeakMap<ToolDeclaration, JsonObject>();
+
+function toTool(tool: ToolDeclaration): JsonObject {
+  const known = WIRE_TOOLS.get(tool);
+  if (known !== undefined) return known;
+  const { name, description, inputSchema } = tool;
+  const wire = { name, description, input_schema: { type: "object", ...inputSchema } };
+  WIRE_TOOLS.set(tool, wire);
+  return wire;
+}
+
+/** Whether the model must call a tool. */
+export function isForced(choice: ToolChoice | undefined): boolean {
+  return choice === "required" || typeof choice === "object";
+}
+
+/**
+ * A tool choice in the words of the wire. Where the one tool that is offered is named and the model cannot be told a
+ * name, `any` says the same. Whatever else the provider's own options say of it (`disable_parallel_tool_use`) stays.
+ *
+ * @throws `invalid_request` when no such tool is offered.
+ */
+export function toToolChoice(
+  choice: ToolChoice | undefined,
+  tools: readonly ToolDeclaration[],
+  own: JsonValue | undefined,
+  profile: ModelProfile,
+  warnings: ModelWarning[],
+): JsonValue | undefined {
+  if (choice === undefined) return own;
+  const rest = isJsonObject(own) ? own : {};
+  if (choice === "none") return tools.length === 0 ? undefined : { type: "none" };
+  if (choice === "auto") return tools.length === 0 ? undefined : { ...parallel(rest), type: "auto" };
+  if (choice === "required") {
+    if (tools.length === 0) throw noSuchTool("toolChoice is required, but no tool is offered.");
+    return { ...parallel(rest), type: "any" };
+  }
+  const { name } = choice;
+  if (!tools.some((tool) => tool.name === name)) throw noSuchTool(`toolChoice names ${name}, which is not offered.`);
+  if (support(profile, "tool_choice_named") !== "no") return { ...parallel(rest), type: "tool", name };
+  const message = `${profile.model} cannot be told a tool's name; "any" with the one tool says the same.`;
+  warnings.push({ code: "changed_setting", setting: "toolChoice", message });
+  return { ...parallel(rest), type: "any" };
+}
+
+function parallel({ disable_parallel_tool_use: disabled }: JsonObject): JsonObject {
+  return disabled === undefined ? {} : { disable_parallel_tool_use: disabled };
+}
+
+function noSuchTool(message: string): TinyAgentsError<"invalid_request"> {
+  return new TinyAgentsError("invalid_request", message, { details: { reason: "tool_choice" } });
+}
