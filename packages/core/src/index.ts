@@ -166,6 +166,7 @@ export type {
   ModelHandler,
   ToolHandler,
   ToolInvocation,
+  ToolValidation,
 } from "./middleware/middleware.js";
 // Models.
 export {

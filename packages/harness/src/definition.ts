@@ -29,6 +29,7 @@ import {
   systemRandom,
   type TokenCounter,
   type ToolDeclaration,
+  type ToolSpec,
   toolDeclaration,
   toolsByName,
 } from "@tinyagents/core";
@@ -48,6 +49,8 @@ export interface AgentDefinition extends Pick<RunSurroundings, "events" | "store
   readonly models: readonly ChatModel[];
   readonly resolvedModel: ResolvedModel;
   readonly tools: ReadonlyMap<string, AnyTool>;
+  /** What there is to know of `tools`, in their order. */
+  readonly toolSpecs: readonly ToolSpec[];
   /** Everything of a request but its messages: with tools, and for a last answer without. */
   readonly request: RequestTemplate;
   readonly lastRequest: RequestTemplate;
@@ -86,7 +89,8 @@ export function defineAgent(options: AgentOptions<OutputOption | undefined>): Ag
   const { name, model, tools = [], middleware = [], policies = {}, settings = {}, memory } = options;
   const byName = toolsByName(tools);
   const output = options.output === undefined ? undefined : planOutput(options.output, model.profile, byName);
-  const declarations = tools.map(({ spec }) => toolDeclaration(spec));
+  const toolSpecs = Object.freeze(tools.map(({ spec }) => spec));
+  const declarations = toolSpecs.map(toolDeclaration);
   const { unknownTool } = policies;
   if (unknownTool?.type === "rewrite" && !byName.has(unknownTool.tool)) {
     throw new TypeError(`createAgent: policies.unknownTool.tool: there is no tool "${unknownTool.tool}"`);
@@ -97,6 +101,7 @@ export function defineAgent(options: AgentOptions<OutputOption | undefined>): Ag
     models: [model, ...(options.fallbacks ?? [])],
     resolvedModel: resolvedModel(model),
     tools: byName,
+    toolSpecs,
     request: requestTemplate(settings, declarations, output),
     lastRequest: lastRequestTemplate(settings, declarations, output),
     system: options.system,

@@ -26,6 +26,8 @@ const invocation: ToolInvocation = {
   spec: { name: "add", description: "", inputSchema: {}, hiddenArgs: [], policy: {}, dynamicPolicy: false },
   policy: {},
   modelCallId: "m1",
+  validation: "passed",
+  attempt: 1,
 };
 const text = (value: string): ModelDelta => ({ type: "text", index: 0, text: value });
 const finish: ModelDelta = { type: "finish", finishReason: "stop" };

@@ -3,6 +3,7 @@ import type { Control } from "../agent/control.js";
 import type { Counters, HistoryEdit } from "../agent/state.js";
 import type { TinyAgentsError } from "../errors.js";
 import type { JsonObject, JsonValue } from "../json.js";
+import type { ProviderMetadata } from "../message/block.js";
 import type { Message, ToolMessage } from "../message/message.js";
 import type { ModelResponse } from "../model/collect.js";
 import type { ModelDelta } from "../model/delta.js";
@@ -12,6 +13,12 @@ import type { ToolPolicy } from "../tool/policy.js";
 import type { ToolSpec } from "../tool/spec.js";
 
 type Awaitable<T> = T | Promise<T>;
+
+/**
+ * How the arguments of a call came to fit. `passed`: as the model wrote them. `passed_after_change`: a hook, an approver
+ * or a policy changed the call, and it was checked again. A call that does not pass reaches no hook and no tool.
+ */
+export type ToolValidation = "passed" | "passed_after_change";
 
 /** A tool call on its way to being run. */
 export interface ToolInvocation {
@@ -24,6 +31,13 @@ export interface ToolInvocation {
   readonly policy: ToolPolicy;
   /** The model call that asked for it. */
   readonly modelCallId: string;
+  readonly validation: ToolValidation;
+  /** 1; with the progress of a repeat, its number. How many a finished call took stands in its result. */
+  readonly attempt: number;
+  /** What the provider attached to the call. */
+  readonly providerMetadata?: ProviderMetadata;
+  /** The id that the server gave, where it had been used before. */
+  readonly originalId?: string;
 }
 
 /** What a middleware is told of the run it works in. One per middleware and run. */
@@ -31,6 +45,11 @@ export interface MiddlewareContext extends RunContext {
   /** The recorded history, live: read it, keep nothing of it. */
   readonly messages: readonly Message[];
   readonly counters: Counters;
+  /**
+   * The agent's tools with their policies, whether or not a request offers them: for a hook that decides what is offered.
+   * Those of one whose policy depends on arguments are known with each call.
+   */
+  readonly tools: readonly ToolSpec[];
   /** What this middleware keeps in the run's state; nothing before it first kept something. */
   readonly state: JsonValue | undefined;
   /** The answer to the `interrupt` that this middleware asked for last; nothing while there is none. */

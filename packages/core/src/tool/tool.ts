@@ -94,7 +94,8 @@ export function tool<const S extends StandardSchema | JsonSchema, Output>(
     throw schemaError(name, "its input schema must describe an object");
   }
   const dynamicPolicy = typeof policy === "function";
-  const said = dynamicPolicy ? {} : checkPolicy(policy, name);
+  // A copy, and not to be changed: what was checked is what holds.
+  const said: ToolPolicy = Object.freeze(dynamicPolicy ? {} : { ...checkPolicy(policy, name) });
   const policyFor = dynamicPolicy ? (policy as (args: JsonObject) => ToolPolicy) : () => said;
   const spec: ToolSpec = {
     name,
@@ -109,7 +110,7 @@ export function tool<const S extends StandardSchema | JsonSchema, Output>(
     ...(options.extensions === undefined ? {} : { extensions: options.extensions }),
   };
   return {
-    spec,
+    spec: Object.freeze(spec),
     check: isStandardSchema(input) ? (args) => checkStandard(input, args) : undefined,
     checkOutput: isStandardSchema(output) ? (value) => checkStandard(output, value) : undefined,
     policyFor,

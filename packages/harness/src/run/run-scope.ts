@@ -23,6 +23,7 @@ import {
   type RunRecorder,
   type StoreRegistry,
   TinyAgentsError,
+  type ToolSpec,
   type UsageTotals,
 } from "@tinyagents/core";
 import { addCost } from "./add-cost.js";
@@ -139,6 +140,9 @@ class LiveMiddlewareContext extends LiveRunContext implements MiddlewareContext 
   }
   get counters(): Counters {
     return this.live.state.counters;
+  }
+  get tools(): readonly ToolSpec[] {
+    return this.live.definition.toolSpecs;
   }
   get state(): JsonValue | undefined {
     const { middleware } = this.live.state;

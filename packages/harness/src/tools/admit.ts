@@ -11,7 +11,7 @@ import {
 import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
 import { type Approval, approve, approvedArgs } from "./approve.js";
-import { isResult, type PreparedCall, prepare } from "./prepare.js";
+import { isResult, type PreparedCall, prepare, prepareAgain } from "./prepare.js";
 
 /** Where a call stands before anything of its batch runs. */
 export type Admission =
@@ -29,20 +29,21 @@ export type Admission =
  * changed it, approval. A call that was approved in a pause is checked again, and its hooks are not.
  */
 export function admit(run: LiveRun, block: ToolCallBlock, entry: BatchCall, modelCallId: string): Awaitable<Admission> {
-  const prepared = prepare(run, asApproved(block, entry), modelCallId);
+  const prepared = prepare(run, withApprovedArgs(block, entry), modelCallId);
   const { beforeTool } = run.definition.hooks;
   if (prepared instanceof Promise || (beforeTool !== undefined && entry.approvedArgsJson === undefined))
-    return admitSlowly(run, entry, prepared);
+    return admitLater(run, entry, prepared);
   if (isResult(prepared)) return { type: "result", result: prepared };
-  return approved(run, prepared, entry);
+  return askApproval(run, prepared, entry);
 }
 
 /** What was approved is what runs, also where it is not what the model wrote. */
-function asApproved(block: ToolCallBlock, { approvedArgsJson }: BatchCall): ToolCallBlock {
-  return approvedArgsJson === undefined ? block : { ...block, args: approvedArgs(approvedArgsJson) };
+function withApprovedArgs(block: ToolCallBlock, { approvedArgsJson }: BatchCall): ToolCallBlock {
+  if (approvedArgsJson === undefined || canonicalJson(block.args) === approvedArgsJson) return block;
+  return { ...block, args: approvedArgs(approvedArgsJson) };
 }
 
-async function admitSlowly(
+async function admitLater(
   run: LiveRun,
   entry: BatchCall,
   preparing: Awaitable<PreparedCall | ToolMessage>,
@@ -50,38 +51,34 @@ async function admitSlowly(
   const prepared = await preparing;
   if (isResult(prepared)) return { type: "result", result: prepared };
   const { beforeTool } = run.definition.hooks;
-  if (beforeTool === undefined || entry.approvedArgsJson !== undefined) return approved(run, prepared, entry);
+  if (beforeTool === undefined || entry.approvedArgsJson !== undefined) return askApproval(run, prepared, entry);
   const { value: call, control } = await beforeTool(prepared.invocation, run.scope);
   if (control !== undefined && control.type !== "retry") return { type: "control", control };
-  if (call === prepared.invocation) return approved(run, prepared, entry);
-  const again = await recheck(run, call);
-  return isResult(again) ? { type: "result", result: again } : approved(run, again, entry);
+  if (call === prepared.invocation) return askApproval(run, prepared, entry);
+  const again = await prepareAgain(run, prepared.invocation, call);
+  return isResult(again) ? { type: "result", result: again } : askApproval(run, again, entry);
 }
 
-/** Checks a call that somebody changed, under its id. */
-function recheck(run: LiveRun, { id, name, args, modelCallId }: ToolInvocation): Awaitable<PreparedCall | ToolMessage> {
-  return prepare(run, { type: "tool_call", id, name, args }, modelCallId);
-}
-
-function approved(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Awaitable<Admission> {
+/** Asks for approval where the call needs it, and admits the call as it was approved. */
+function askApproval(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Awaitable<Admission> {
   const approval = approve(run, prepared.invocation, entry.approvedArgsJson);
   return approval instanceof Promise
-    ? approval.then((settled) => afterApproval(run, prepared, settled))
-    : afterApproval(run, prepared, approval);
+    ? approval.then((settled) => admissionAfter(run, prepared, settled))
+    : admissionAfter(run, prepared, approval);
 }
 
-function afterApproval(run: LiveRun, prepared: PreparedCall, approval: Approval): Awaitable<Admission> {
+function admissionAfter(run: LiveRun, prepared: PreparedCall, approval: Approval): Awaitable<Admission> {
   if (approval.type === "denied") return { type: "result", result: approval.result };
   if (approval.type === "ask") return { type: "wait", request: approval.request };
   if (approval.type === "not_needed") return { type: "run", prepared };
   const { argsJson, changed } = approval;
   if (!changed) return { type: "run", prepared: { ...prepared, approvedArgsJson: argsJson } };
-  return editedCall(run, prepared.invocation, argsJson);
+  return admitEdited(run, prepared.invocation, argsJson);
 }
 
 /** Arguments that the approver put in place of the model's are checked like the model's. */
-async function editedCall(run: LiveRun, call: ToolInvocation, approvedArgsJson: string): Promise<Admission> {
-  const again = await recheck(run, { ...call, args: approvedArgs(approvedArgsJson) });
+async function admitEdited(run: LiveRun, call: ToolInvocation, approvedArgsJson: string): Promise<Admission> {
+  const again = await prepareAgain(run, call, { name: call.name, args: approvedArgs(approvedArgsJson) });
   if (isResult(again)) return { type: "result", result: again };
   return { type: "run", prepared: { ...again, approvedArgsJson } };
 }
@@ -96,16 +93,16 @@ export async function atTheBoundary(
   call: ToolInvocation,
 ): Promise<PreparedCall | ToolMessage> {
   const { invocation, approvedArgsJson } = admitted;
-  const { id, modelCallId } = invocation;
+  const { name, args } = call;
   if (approvedArgsJson === undefined) {
-    if (call.id === id && call.name === invocation.name && call.args === invocation.args) return admitted;
-  } else if (call.name === invocation.name && canonicalJson(call.args) === approvedArgsJson) {
-    return recheck(run, { ...invocation, args: approvedArgs(approvedArgsJson) });
+    if (name === invocation.name && args === invocation.args) return admitted;
+  } else if (name === invocation.name && canonicalJson(args) === approvedArgsJson) {
+    return prepareAgain(run, invocation, { name, args: approvedArgs(approvedArgsJson) }, invocation.validation);
   }
-  const again = await recheck(run, { ...call, id, modelCallId });
+  const again = await prepareAgain(run, invocation, { name, args });
   if (isResult(again) || again.invocation.policy.approval !== "always") return again;
   return toolMessage(
-    { id, name: call.name },
+    { id: invocation.id, name },
     "The call was changed into one that nobody approved. It was not run.",
     "denied",
   );

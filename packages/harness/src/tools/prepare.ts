@@ -13,10 +13,13 @@ import {
   type ToolInvocation,
   type ToolMessage,
   type ToolPolicy,
+  type ToolSpec,
+  type ToolValidation,
   toolError,
   toolMessage,
 } from "@tinyagents/core";
 import type { Awaitable } from "../awaitable.js";
+import type { Mutable } from "../mutable.js";
 import type { LiveRun } from "../run/live-run.js";
 import { checkWithSchema } from "../schema-validator.js";
 import { correction, issueLines } from "./correction.js";
@@ -39,18 +42,46 @@ export function isResult(preparation: Preparation): preparation is ToolMessage {
   return "role" in preparation;
 }
 
+/** Where a call comes from. */
+export type CallOrigin = Pick<ToolInvocation, "modelCallId" | "validation">;
+
 /**
  * Checks a call: is the tool offered, do the arguments fit, is the tool classified where that is asked for. What is
  * wrong is the model's to mend, within the run's correction budget, or the run's end, as the policies say.
  * @throws `tool_not_found`, `tool_arguments_invalid` where the policy is `fail`; `limit_exceeded` when the budget is used.
  */
 export function prepare(run: LiveRun, call: ToolCallBlock, modelCallId: string): Awaitable<Preparation> {
+  const origin: CallOrigin = { modelCallId, validation: "passed" };
   const tool = run.definition.tools.get(call.name);
-  if (tool === undefined) return unknownTool(run, call, modelCallId);
-  return checkCall(run, call, tool, modelCallId);
+  if (tool === undefined) return unknownTool(run, call, origin);
+  return checkCall(run, call, tool, origin);
 }
 
-function checkCall(run: LiveRun, call: ToolCallBlock, tool: AnyTool, modelCallId: string): Awaitable<Preparation> {
+/**
+ * Checks a call that was changed after its first check. It stays the same call, whatever the change says of it: only
+ * which tool, and with what, may be another.
+ */
+export function prepareAgain(
+  run: LiveRun,
+  { id, modelCallId, providerMetadata, originalId }: ToolInvocation,
+  { name, args }: Pick<ToolInvocation, "name" | "args">,
+  validation: ToolValidation = "passed_after_change",
+): Awaitable<Preparation> {
+  const call: ToolCallBlock = {
+    type: "tool_call",
+    id,
+    name,
+    args,
+    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+    ...(originalId === undefined ? {} : { originalId }),
+  };
+  const origin: CallOrigin = { modelCallId, validation };
+  const tool = run.definition.tools.get(name);
+  if (tool === undefined) return unknownTool(run, call, origin);
+  return checkCall(run, call, tool, origin);
+}
+
+function checkCall(run: LiveRun, call: ToolCallBlock, tool: AnyTool, origin: CallOrigin): Awaitable<Preparation> {
   if (call.invalid !== undefined) {
     return wrongArguments(run, call, [{ path: "", message: `they are no JSON object: ${call.invalid.reason}` }]);
   }
@@ -64,11 +95,11 @@ function checkCall(run: LiveRun, call: ToolCallBlock, tool: AnyTool, modelCallId
   }
   if (checked instanceof Promise) {
     return checked.then(
-      (settled) => withPolicy(run, call, tool, modelCallId, settled),
+      (settled) => withPolicy(run, call, tool, origin, settled),
       (error) => brokenTool(run, call, error),
     );
   }
-  return withPolicy(run, call, tool, modelCallId, checked);
+  return withPolicy(run, call, tool, origin, checked);
 }
 
 /** A schema of the tool's own that throws is a failure of the tool: it does not run, and the model is told. */
@@ -93,7 +124,7 @@ function withPolicy(
   run: LiveRun,
   call: ToolCallBlock,
   tool: AnyTool,
-  modelCallId: string,
+  origin: CallOrigin,
   checked: Checked,
 ): Preparation {
   if (!checked.ok) return wrongArguments(run, call, checked.issues);
@@ -113,8 +144,29 @@ function withPolicy(
     );
   }
   const { spec } = tool;
-  const invocation: ToolInvocation = { id: call.id, name: spec.name, args: call.args, spec, policy, modelCallId };
+  const invocation = invocationOf(call, spec, policy, origin);
   return spec.hiddenArgs.length > 0 ? { tool, invocation } : { tool, invocation, checked };
+}
+
+function invocationOf(
+  { id, args, providerMetadata, originalId }: ToolCallBlock,
+  spec: ToolSpec,
+  policy: ToolPolicy,
+  { modelCallId, validation }: CallOrigin,
+): ToolInvocation {
+  const invocation: Mutable<ToolInvocation> = {
+    id,
+    name: spec.name,
+    args,
+    spec,
+    policy,
+    modelCallId,
+    validation,
+    attempt: 1,
+  };
+  if (providerMetadata !== undefined) invocation.providerMetadata = providerMetadata;
+  if (originalId !== undefined) invocation.originalId = originalId;
+  return invocation;
 }
 
 /**
@@ -134,7 +186,7 @@ function hiddenIssues(tool: AnyTool, args: JsonObject): readonly ArgumentIssue[]
 
 const NONE: readonly ArgumentIssue[] = [];
 
-function unknownTool(run: LiveRun, call: ToolCallBlock, modelCallId: string): Awaitable<Preparation> {
+function unknownTool(run: LiveRun, call: ToolCallBlock, origin: CallOrigin): Awaitable<Preparation> {
   const { tools, policies } = run.definition;
   const policy = policies.unknownTool ?? { type: "return_error" };
   run.event()?.("tool.unknown", {
@@ -150,7 +202,9 @@ function unknownTool(run: LiveRun, call: ToolCallBlock, modelCallId: string): Aw
     });
   }
   const other = policy.type === "rewrite" ? tools.get(policy.tool) : undefined;
-  if (other !== undefined) return checkCall(run, { ...call, name: other.spec.name }, other, modelCallId);
+  if (other !== undefined) {
+    return checkCall(run, { ...call, name: other.spec.name }, other, { ...origin, validation: "passed_after_change" });
+  }
   correction(run, "unknown_tool");
   const said = policy.type === "return_error" ? policy.message : undefined;
   const list = available.length === 0 ? "There are no tools." : `The tools are: ${available.join(", ")}.`;
