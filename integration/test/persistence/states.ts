@@ -1,13 +1,14 @@
 import {
   type AgentState,
   assistantMessage,
-  emptyUsage,
   type Message,
+  manualClock,
   type Phase,
   type ToolMessage,
   toolMessage,
-  userMessage,
 } from "@tinyagents/core";
+import { createAgent } from "@tinyagents/harness";
+import { scriptedModel } from "@tinyagents/testkit";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -18,58 +19,14 @@ export interface DrivenRun {
   move(phase: Phase, ...messages: readonly Message[]): AgentState;
 }
 
+const tester = createAgent({
+  name: "tester",
+  model: scriptedModel([]),
+  clock: manualClock({ startMs: 1_700_000_000_000 }),
+});
+
 export function drivenRun(runId: string, input = "Hello"): DrivenRun {
-  const state: DrivenRun["state"] = {
-    v: 1,
-    agent: "tester",
-    phase: "start",
-    config: {
-      runId,
-      rootRunId: runId,
-      depth: 0,
-      tags: ["test"],
-      metadata: {},
-      configurable: {},
-      limits: {
-        maxModelCalls: 32,
-        maxToolCalls: 256,
-        maxConcurrency: 8,
-        maxRetries: 16,
-        maxCorrections: 6,
-        maxDepth: 4,
-        modelTimeoutMs: 600_000,
-        toolTimeoutMs: 600_000,
-        maxResultChars: 100_000,
-      },
-    },
-    messages: [userMessage(input)],
-    newFrom: 0,
-    counters: { steps: 0, modelCalls: 0, toolCalls: 0, retries: 0, corrections: 0 },
-    usage: emptyUsage(),
-    childUsage: emptyUsage(),
-    usageByModel: [],
-    cost: null,
-    unpricedCalls: 0,
-    seq: 0,
-    startedAtMs: 1_700_000_000_000,
-    activeMs: 0,
-    middleware: {},
-    memoryVersion: null,
-    lastResponse: null,
-    batch: null,
-    edits: [],
-    recentBatches: [],
-    repeats: 0,
-    limit: null,
-    finalizing: false,
-    output: null,
-    stop: null,
-    answers: {},
-    requests: [],
-    resumeAt: null,
-    error: null,
-  };
-  return { state, move: (phase, ...messages) => moved(state, phase, messages) };
+  return drivenFrom(tester.initialState(input, { runId, tags: ["test"] }));
 }
 
 function moved(state: DrivenRun["state"], phase: Phase, messages: readonly Message[]): AgentState {
@@ -80,7 +37,7 @@ function moved(state: DrivenRun["state"], phase: Phase, messages: readonly Messa
   return state;
 }
 
-/** A run that was loaded, to be moved on. */
+/** A run as it stands, to be moved on. */
 export function drivenFrom(loaded: AgentState): DrivenRun {
   const state = loaded as DrivenRun["state"];
   return { state, move: (phase, ...messages) => moved(state, phase, messages) };

@@ -1,0 +1,326 @@
+import type { AppendStore, LeasingRecorder, RunLease } from "@tinyagents/core";
+import { runRecorder } from "@tinyagents/persistence";
+import { memoryAppendStore } from "@tinyagents/store-memory";
+import { failAt } from "@tinyagents/testkit";
+import { describe, expect, it } from "vitest";
+import { sharedLog } from "./shared-log.js";
+import { answer, calls, copy, type DrivenRun, drivenFrom, drivenRun, result } from "./states.js";
+
+async function entriesOf(log: AppendStore): Promise<readonly unknown[]> {
+  return (await log.read("runs/r1")).map(({ value }) => (value as { readonly type: string }).type);
+}
+
+/** Claims the run and records its first state. */
+async function begun(recorder: LeasingRecorder, run: DrivenRun = drivenRun("r1")): Promise<RunLease> {
+  const lease = await recorder.claim("r1");
+  await recorder.step(run.state, { lease });
+  return lease;
+}
+
+const CONFLICT = { code: "conflict", runId: "r1" };
+
+describe("a run that is claimed", () => {
+  it("is refused to everybody else, who is told by whom and until when, and may try again (LOOP-14)", async () => {
+    const { recorder } = sharedLog();
+    await begun(recorder());
+    await expect(recorder().claim("r1")).rejects.toMatchObject({
+      ...CONFLICT,
+      retryable: true,
+      details: {
+        resource: "runs/r1",
+        found: { by: expect.stringMatching(/^recorder_/), fence: 1, untilMs: 1_700_000_060_000 },
+      },
+      message: expect.stringContaining("2023-11-14T22:14:20.000Z"),
+    });
+  });
+
+  it("is refused also in the process that owns it, and also before anything is recorded of it", async () => {
+    const one = sharedLog().recorder();
+    await one.claim("r1");
+    await expect(one.claim("r1")).rejects.toMatchObject(CONFLICT);
+  });
+
+  it("can be loaded by anybody, and its owner goes on", async () => {
+    const { recorder } = sharedLog();
+    const run = drivenRun("r1");
+    const owner = recorder();
+    const lease = await begun(owner, run);
+    for (const reader of [recorder(), owner]) expect((await reader.load("r1"))?.state.phase).toBe("start");
+    await owner.step(run.move("dispatch"), { lease });
+    expect((await recorder().load("r1"))?.state.phase).toBe("dispatch");
+  });
+
+  it("takes nothing that is written without its lease", async () => {
+    const { log, recorder } = sharedLog();
+    const owner = recorder();
+    const run = drivenRun("r1");
+    await begun(owner, run);
+    const entries = await entriesOf(log);
+    for (const writer of [owner, recorder()]) {
+      const next = drivenFrom(copy(run.state)).move("tools", calls("c1"));
+      await expect(writer.step(next)).rejects.toMatchObject(CONFLICT);
+      await expect(writer.toolResult("r1", "c1", result("c1"))).rejects.toMatchObject(CONFLICT);
+    }
+    expect(await entriesOf(log)).toEqual(entries);
+  });
+
+  it("leaves no trace when it is released before anything was recorded", async () => {
+    const { log, recorder } = sharedLog();
+    const one = recorder();
+    const lease = await one.claim("nobody");
+    expect(await one.load("nobody")).toBeUndefined();
+    await one.release(lease);
+    expect(await log.streams()).toEqual([]);
+    await recorder().claim("nobody");
+  });
+
+  it("belongs to the one of two who claimed it at once that writes first; the other has changed nothing", async () => {
+    const { log, recorder } = sharedLog();
+    const [one, other] = [recorder(), recorder()];
+    const leases = [await one.claim("r1"), await other.claim("r1")] as const;
+    await other.step(drivenRun("r1", "by the other").state, { lease: leases[1] });
+    await expect(one.step(drivenRun("r1").state, { lease: leases[0] })).rejects.toMatchObject(CONFLICT);
+    await one.load("r1");
+    await expect(one.step(drivenRun("r1").move("dispatch"), { lease: leases[0] })).rejects.toMatchObject(CONFLICT);
+    expect(await entriesOf(log)).toEqual(["lease", "step"]);
+  });
+
+  it("costs its log one entry beyond its steps", async () => {
+    const { log, recorder } = sharedLog();
+    const owner = recorder();
+    const run = drivenRun("r1");
+    const lease = await begun(owner, run);
+    await owner.step(run.move("tools", calls("c1")), { lease });
+    await owner.toolResult("r1", "c1", result("c1"), { lease });
+    await owner.step(run.move("done", result("c1")), { lease });
+    await owner.release(lease);
+    expect(await entriesOf(log)).toEqual(["lease", "step", "step", "tool_result", "step"]);
+  });
+});
+
+describe("a lease ends", () => {
+  it("by its release: the next claim has a higher fence", async () => {
+    const { log, recorder } = sharedLog();
+    const owner = recorder();
+    const lease = await begun(owner);
+    await owner.release(lease);
+    const next = await recorder().claim("r1");
+    expect(next.fence).toBeGreaterThan(lease.fence);
+    expect(await entriesOf(log)).toEqual(["lease", "step", "release"]);
+  });
+
+  it.each(["done", "paused", "failed"] as const)(
+    "with the step that leaves the run %s, for others and for its own process",
+    async (phase) => {
+      const { log, recorder } = sharedLog();
+      const owner = recorder();
+      const run = drivenRun("r1");
+      const lease = await begun(owner, run);
+      await owner.step(run.move(phase, answer("so far")), { lease });
+      await recorder().claim("r1");
+      await owner.release(lease);
+      await owner.claim("r1");
+      expect(await entriesOf(log)).toEqual(["lease", "step", "step"]);
+    },
+  );
+
+  it("when its time is over: a killed owner keeps nobody out for longer", async () => {
+    const { clock, recorder } = sharedLog();
+    await begun(recorder());
+    await clock.advance(59_999);
+    await expect(recorder().claim("r1")).rejects.toMatchObject(CONFLICT);
+    await clock.advance(1);
+    await expect(recorder().claim("r1")).resolves.toMatchObject({ runId: "r1", fence: 2, durationMs: 60_000 });
+  });
+
+  it("later when it is renewed, for others and for its own process", async () => {
+    const { clock, recorder } = sharedLog();
+    const owner = recorder();
+    const lease = await begun(owner);
+    await clock.advance(40_000);
+    await owner.renew(lease);
+    await clock.advance(59_999);
+    for (const claimant of [recorder(), owner]) await expect(claimant.claim("r1")).rejects.toMatchObject(CONFLICT);
+    await clock.advance(1);
+    await recorder().claim("r1");
+  });
+
+  it("later when it is renewed before anything was recorded, which leaves no trace", async () => {
+    const { clock, log, recorder } = sharedLog();
+    const owner = recorder();
+    const lease = await owner.claim("r1");
+    await clock.advance(40_000);
+    await owner.renew(lease);
+    await clock.advance(40_000);
+    await expect(owner.claim("r1")).rejects.toMatchObject(CONFLICT);
+    expect(await log.streams()).toEqual([]);
+  });
+
+  it("by a takeover, though it holds: a child belongs to whoever owns its parent", async () => {
+    const { recorder } = sharedLog();
+    const [first, second] = [recorder(), recorder()];
+    const run = drivenRun("r1");
+    const lease = await begun(first, run);
+    const taken = await second.claim("r1", { takeOver: true });
+    await second.step(drivenFrom((await second.load("r1"))?.state as never).state, { lease: taken });
+    await expect(first.step(run.move("dispatch"), { lease })).rejects.toMatchObject(CONFLICT);
+  });
+});
+
+describe("an owner that wakes up after its run was taken over", () => {
+  /** Its lease ran out, and another process has the run and a result of it. */
+  async function takenOver() {
+    const { clock, log, recorder } = sharedLog();
+    const [late, owner] = [recorder(), recorder()];
+    const run = drivenRun("r1");
+    const lease = await late.claim("r1");
+    await late.step(run.move("tools", calls("c1", "c2")), { lease });
+    await clock.advance(60_000);
+    const taken = await owner.claim("r1");
+    const resumed = drivenFrom((await owner.load("r1"))?.state as never);
+    await owner.step(resumed.state, { lease: taken });
+    await owner.toolResult("r1", "c1", result("c1", "by the owner"), { lease: taken });
+    return { log, late, lease, run, owner, taken, resumed, recorder };
+  }
+
+  it("writes nothing any more, not even after a look at the run, and nothing of the new owner's is lost (DG-11)", async () => {
+    const { log, late, lease, run, recorder } = await takenOver();
+    const entries = await entriesOf(log);
+    for (const look of [false, true]) {
+      if (look) await late.load("r1");
+      await expect(late.toolResult("r1", "c1", result("c1", "late"), { lease })).rejects.toMatchObject(CONFLICT);
+      await expect(late.step(run.move("dispatch"), { lease })).rejects.toMatchObject(CONFLICT);
+      await expect(late.renew(lease)).rejects.toMatchObject(CONFLICT);
+    }
+    await late.release(lease);
+    expect(await entriesOf(log)).toEqual(entries);
+    expect((await recorder().load("r1"))?.toolResults.get("c1")).toEqual(result("c1", "by the owner"));
+  });
+
+  it("does not hold the new owner up, nor the next one", async () => {
+    const { late, lease, owner, taken, resumed, recorder } = await takenOver();
+    await late.release(lease);
+    await owner.renew(taken);
+    await owner.step(resumed.move("done", result("c1"), result("c2")), { lease: taken });
+    expect((await recorder().load("r1"))?.state.phase).toBe("done");
+    await late.claim("r1");
+  });
+
+  it("is kept out also when both are in one process, whose recorder knows the newest state (DG-11)", async () => {
+    const { clock, recorder } = sharedLog();
+    const shared = recorder();
+    const run = drivenRun("r1");
+    const lease = await begun(shared, run);
+    await clock.advance(60_000);
+    const taken = await shared.claim("r1");
+    const resumed = drivenFrom((await shared.load("r1"))?.state as never);
+    await shared.step(resumed.state, { lease: taken });
+    await expect(shared.step(run.move("tools", calls("c1")), { lease })).rejects.toMatchObject(CONFLICT);
+    await expect(shared.toolResult("r1", "c1", result("c1"), { lease })).rejects.toMatchObject(CONFLICT);
+    await shared.release(lease);
+    await shared.step(resumed.move("dispatch"), { lease: taken });
+  });
+
+  it("is told so by its first write, when nobody has written since: then it is still the owner", async () => {
+    const { clock, recorder } = sharedLog();
+    const owner = recorder();
+    const run = drivenRun("r1");
+    const lease = await begun(owner, run);
+    await clock.advance(600_000);
+    await owner.step(run.move("dispatch"), { lease });
+    await owner.renew(lease);
+    await expect(recorder().claim("r1")).rejects.toMatchObject(CONFLICT);
+  });
+
+  it("is kept out by somebody who wrote without a lease when it had run out", async () => {
+    const { clock, recorder } = sharedLog();
+    const [owner, other] = [recorder(), recorder()];
+    for (const writer of [owner, other]) {
+      const run = drivenRun("r1");
+      const lease = await owner.claim("r1");
+      const recorded = (await owner.load("r1"))?.state ?? run.state;
+      const resumed = drivenFrom(recorded);
+      await owner.step(resumed.move("dispatch"), { lease });
+      await clock.advance(60_000);
+      const byHand = drivenFrom((await writer.load("r1"))?.state as never);
+      await writer.step(byHand.move("dispatch"));
+      await expect(owner.step(resumed.move("dispatch"), { lease })).rejects.toMatchObject(CONFLICT);
+      await owner.release(lease);
+    }
+  });
+});
+
+describe("a log that only one process may use", () => {
+  it("keeps drivers of that process apart, for as long as it takes", async () => {
+    const recorder = runRecorder(memoryAppendStore());
+    const lease = await begun(recorder);
+    expect(lease).not.toHaveProperty("durationMs");
+    await recorder.renew(lease);
+    await expect(recorder.claim("r1")).rejects.toMatchObject({ ...CONFLICT, details: { found: { untilMs: null } } });
+    await recorder.release(lease);
+    await recorder.claim("r1");
+  });
+
+  it("gives a run to the next process at once: the one that it finds in the log is gone", async () => {
+    const log = memoryAppendStore();
+    const killed = runRecorder(log);
+    const run = drivenRun("r1");
+    const lease = await begun(killed, run);
+    const next = runRecorder(log);
+    await begun(next, drivenFrom((await next.load("r1"))?.state as never));
+    await expect(killed.step(run.move("dispatch"), { lease })).rejects.toMatchObject(CONFLICT);
+    expect(await entriesOf(log)).toEqual(["lease", "step", "lease", "step"]);
+  });
+});
+
+describe("a log that fails", () => {
+  it("does not keep a released run from its own process; for others the lease runs out", async () => {
+    const { clock, log, recorder } = sharedLog();
+    const owner = recorder(failAt(log, 2).subject);
+    const lease = await begun(owner);
+    await expect(owner.release(lease)).rejects.toMatchObject({ code: "store_failed" });
+    await expect(recorder().claim("r1")).rejects.toMatchObject(CONFLICT);
+    await owner.claim("r1");
+    await clock.advance(60_000);
+    await recorder().claim("r1");
+  });
+
+  it.each(["before", "after"] as const)(
+    "leaves an owner in doubt about its first write (%s it was done) and its next one tells",
+    async (when) => {
+      const { log, recorder } = sharedLog();
+      const owner = recorder(failAt(log, 1, { when }).subject);
+      const run = drivenRun("r1");
+      const lease = await owner.claim("r1");
+      await expect(owner.step(run.state, { lease })).rejects.toMatchObject({ code: "store_failed" });
+      await owner.step(run.move("dispatch"), { lease });
+      await expect(recorder().claim("r1")).rejects.toMatchObject(CONFLICT);
+      const first = when === "before" ? [] : ["lease", "step"];
+      const second = when === "before" ? ["lease", "step"] : ["step"];
+      expect(await entriesOf(log)).toEqual([...first, ...second]);
+    },
+  );
+
+  it("does not let an owner back in who was in doubt and taken over", async () => {
+    const { clock, log, recorder } = sharedLog();
+    const late = recorder(failAt(log, 2).subject);
+    const run = drivenRun("r1");
+    const lease = await begun(late, run);
+    await expect(late.step(run.move("dispatch"), { lease })).rejects.toMatchObject({ code: "store_failed" });
+    await clock.advance(60_000);
+    const next = recorder();
+    await begun(next, drivenFrom((await next.load("r1"))?.state as never));
+    await expect(late.step(run.move("dispatch"), { lease })).rejects.toMatchObject(CONFLICT);
+  });
+});
+
+it("the options of leases are checked at once", () => {
+  for (const leaseMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, "5" as never]) {
+    expect(() => runRecorder(memoryAppendStore(), { leaseMs })).toThrow(TypeError);
+  }
+});
+
+it("a lease holds for half a minute where nothing else is said", async () => {
+  const { log, clock } = sharedLog();
+  expect((await runRecorder(log, { clock }).claim("r1")).durationMs).toBe(30_000);
+});
