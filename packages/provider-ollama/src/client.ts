@@ -51,6 +51,7 @@ function clientFor(settings: ServerSettings, signal: AbortSignal, look?: (answer
       const answer = await fetch(input, { ...init, headers: headersOf(settings, init?.headers), signal });
       if (!answer.ok) throw new ServerFailure(readSaid(await answer.text()), settings.secrets, answer);
       await refuseWebPage(answer);
+      if (answer.body === null) throw new SyntaxError("an answer without a body");
       look?.(answer);
       return answer;
     },

@@ -38,7 +38,7 @@ function onlyHints(headers: Headers): Headers {
 }
 
 /** How deep errors stand in errors: a server passes on, as a text, what an engine or another server answered it. */
-const DEEPEST = 4;
+const DEEPEST = 10;
 
 /** The words of an error: a text, an object with an `error` or a `message`, or a text that holds such an object. */
 export function readSaid(value: unknown, depth = 0): Said {
