@@ -5,9 +5,10 @@ import {
   type ModelProfile,
   type ModelRequest,
   type ModelWarning,
+  type ResponseFormat,
   TinyAgentsError,
 } from "@tinyagents/core";
-import { strictViolation } from "./strict-schema.js";
+import { type StrictSchema, toStrictSchema } from "./strict-schema.js";
 
 /** What goes on the wire, and what could not be said there. */
 export interface PreparedRequest {
@@ -41,11 +42,42 @@ export function unsupported({ model }: Pick<ModelProfile, "model">, setting: str
   return { code: "unsupported_setting", setting, message: `${model} does not take ${setting}; it was not sent.` };
 }
 
-/** Whether strict mode takes a schema; where it does not, `warnings` says why. */
-export function mayBeStrict(schema: JsonObject, warnings: ModelWarning[]): boolean {
-  const violation = strictViolation(schema);
-  if (violation === undefined) return true;
-  const message = `The schema is sent without strict mode, which does not take it: ${violation}.`;
-  warnings.push({ code: "changed_setting", setting: "responseFormat.strict", message });
-  return false;
+/** A format as both APIs name it. */
+export interface SchemaFormat {
+  readonly name: string;
+  readonly schema: JsonObject;
+  readonly strict: boolean;
+}
+
+/**
+ * A schema that the answer must follow. Where it is to be strict, it is sent in its strict form; one without such a
+ * form is sent as it is, and not strict. `warnings` tell of either.
+ */
+export function toSchemaFormat(
+  { name, schema, strict = false }: Extract<ResponseFormat, { type: "json_schema" }>,
+  warnings: ModelWarning[],
+): SchemaFormat {
+  if (!strict) return { name, schema, strict };
+  const found = strictFormOf(schema);
+  if ("refused" in found) {
+    const message = `The schema is sent without strict mode, which does not take it: ${found.refused}.`;
+    warnings.push({ code: "changed_setting", setting: "responseFormat.strict", message });
+    return { name, schema, strict: false };
+  }
+  if (found.changes.length > 0) {
+    const message = `The schema is sent in its strict form: ${found.changes.join("; ")}.`;
+    warnings.push({ code: "changed_setting", setting: "responseFormat.schema", message });
+  }
+  return { name, schema: found.schema, strict };
+}
+
+const STRICT_FORMS = new WeakMap<JsonObject, StrictSchema>();
+
+/** Worked out once: a schema is sent with every call of an agent. */
+function strictFormOf(schema: JsonObject): StrictSchema {
+  const known = STRICT_FORMS.get(schema);
+  if (known !== undefined) return known;
+  const found = toStrictSchema(schema);
+  STRICT_FORMS.set(schema, found);
+  return found;
 }

@@ -12,6 +12,7 @@ import {
 import type { Awaitable } from "../awaitable.js";
 import type { AgentDefinition } from "../definition.js";
 import { extractJson } from "../output/extract.js";
+import { withoutOptionalNulls } from "../output/optional-nulls.js";
 import type { OutputPlan } from "../output/plan.js";
 import { matchingVariant } from "../output/variant.js";
 import type { LiveRun } from "../run/live-run.js";
@@ -50,10 +51,11 @@ export async function validate(run: LiveRun): Promise<void> {
   if (candidate.value === undefined) return correct(run, plan, candidate, candidate.issues);
   const unwrapped = unwrap(plan, candidate.value);
   if (unwrapped === undefined) return correct(run, plan, candidate, [{ path: "value", message: "is missing" }]);
-  const checked = await check(run, plan, unwrapped.value);
+  const value = withoutOptionalNulls(plan.schema, unwrapped.value);
+  const checked = await check(run, plan, value);
   if (!checked.ok) return correct(run, plan, candidate, checked.issues);
-  const variant = await matchingVariant(run, plan.variants, unwrapped.value);
-  state.output = { strategy: plan.strategy, value: unwrapped.value, ...(variant === undefined ? {} : { variant }) };
+  const variant = await matchingVariant(run, plan.variants, value);
+  state.output = { strategy: plan.strategy, value, ...(variant === undefined ? {} : { variant }) };
   run.output = { value: checked.value };
   run.event()?.("output.validated", { strategy: plan.strategy, ...(variant === undefined ? {} : { variant }) });
   state.phase = "finalize";
@@ -108,7 +110,11 @@ function correct(run: LiveRun, plan: OutputPlan, candidate: Candidate, issues: r
   if (plan.onInvalid === false) throw invalid(run, "invalid", candidate.text, issues);
   if (state.finalizing) throw invalid(run, "limit", candidate.text, issues);
   const { corrections } = state.counters;
-  if (corrections >= state.config.limits.maxCorrections) throw invalid(run, "corrections_used", candidate.text, issues);
+  const { maxCorrections } = state.config.limits;
+  if (corrections >= maxCorrections) {
+    run.event()?.("limit.reached", { limit: "maxCorrections", allowed: maxCorrections });
+    throw invalid(run, "corrections_used", candidate.text, issues);
+  }
   correction(run, "output");
   state.output = null;
   state.messages.push(userMessage(complaint(plan, issues)));
@@ -134,7 +140,7 @@ function invalid(
     "structured_output_invalid",
     `The run has no structured answer that fits (${reason}).${what}`,
     {
-      details: { reason, text: said, finishReason, issues },
+      details: { reason, text: said, finishReason, issues, counters: run.countersJson() },
     },
   );
 }

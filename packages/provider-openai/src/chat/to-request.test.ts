@@ -180,11 +180,19 @@ describe("a response format", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("is not strict where an optional field forbids it, and names the field (PA-23)", () => {
+  it("is sent in its strict form, with a report of what that changed (PA-23)", () => {
     const { body, warnings } = prepare(format({ ...strictSchema, required: ["city"] }, true));
-    expect(body.response_format).toMatchObject({ json_schema: { strict: false } });
+    expect(body.response_format).toMatchObject({ json_schema: { strict: true, schema: strictSchema } });
+    expect(warnings).toMatchObject([{ code: "changed_setting", setting: "responseFormat.schema" }]);
+    expect(warnings[0]?.message).toContain("note is null where it would be absent");
+  });
+
+  it("is not strict where the schema has no strict form, and names the place (PA-23)", () => {
+    const map = { ...strictSchema, additionalProperties: { type: "string" } };
+    const { body, warnings } = prepare(format(map, true));
+    expect(body.response_format).toMatchObject({ json_schema: { strict: false, schema: map } });
     expect(warnings).toMatchObject([{ code: "changed_setting", setting: "responseFormat.strict" }]);
-    expect(warnings[0]?.message).toContain("note is optional");
+    expect(warnings[0]?.message).toContain("the root allows additional properties");
   });
 
   it("says nothing of strictness when nobody asked", () => {

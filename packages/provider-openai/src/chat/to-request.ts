@@ -9,7 +9,14 @@ import {
   type ToolDeclaration,
 } from "@tinyagents/core";
 import type { Settings } from "../options.js";
-import { mayBeStrict, nothingToSend, type PreparedRequest, refuseMissing, unsupported } from "../prepare.js";
+import {
+  nothingToSend,
+  type PreparedRequest,
+  refuseMissing,
+  type SchemaFormat,
+  toSchemaFormat,
+  unsupported,
+} from "../prepare.js";
 import { toToolChoice } from "../to-tool-choice.js";
 import type { MessageConverter } from "./to-messages.js";
 
@@ -74,12 +81,16 @@ function addFormat(
   if (format === undefined) return;
   if (format.type === "text") body.response_format = { type: "text" };
   else if (format.type === "json") body.response_format = { type: "json_object" };
-  else {
-    const { name, schema } = format;
-    const json_schema =
-      format.strict === true ? { name, schema, strict: mayBeStrict(schema, warnings) } : { name, schema };
-    body.response_format = { type: "json_schema", json_schema };
-  }
+  else
+    body.response_format = {
+      type: "json_schema",
+      json_schema: toWire(toSchemaFormat(format, warnings), format.strict),
+    };
+}
+
+/** Not strict is what servers take for granted, and some refuse to be told. */
+function toWire({ strict, ...format }: SchemaFormat, asked: boolean | undefined): JsonObject {
+  return asked === true ? { ...format, strict } : format;
 }
 
 /** The settings that models which choose their own sampling refuse. */

@@ -8,7 +8,7 @@ import {
   type ToolDeclaration,
 } from "@tinyagents/core";
 import type { Settings } from "../options.js";
-import { mayBeStrict, nothingToSend, type PreparedRequest, refuseMissing, unsupported } from "../prepare.js";
+import { nothingToSend, type PreparedRequest, refuseMissing, toSchemaFormat, unsupported } from "../prepare.js";
 import { toToolChoice } from "../to-tool-choice.js";
 import type { InputConverter } from "./to-input.js";
 
@@ -93,9 +93,7 @@ function addFormat(body: Body, format: ResponseFormat | undefined, warnings: Mod
 function toFormat(format: ResponseFormat, warnings: ModelWarning[]): JsonObject {
   if (format.type === "text") return { type: "text" };
   if (format.type === "json") return { type: "json_object" };
-  const { name, schema } = format;
-  const strict = format.strict === true && mayBeStrict(schema, warnings);
-  return { type: "json_schema", name, schema, strict };
+  return { type: "json_schema", ...toSchemaFormat(format, warnings) };
 }
 
 function addSampling(body: Body, { profile }: Settings, request: ModelRequest, warnings: ModelWarning[]): void {
