@@ -11,6 +11,7 @@ export interface Prompt {
 
 /** How many marks the server takes in one request. */
 const MOST_MARKS = 4;
+const HINT = "providerMetadata.cacheControl";
 
 /**
  * A prompt with its marks for the cache, at most four. Hints of blocks come first, the newest of them where there are too
@@ -25,16 +26,23 @@ export function markPrompt(prompt: Prompt, mode: CacheMode, reserved: number, wa
   const dropped = hinted.slice(0, Math.max(0, hinted.length - most));
   if (dropped.length > 0) {
     const message = `The server takes ${most} marks for the cache; the ${dropped.length} oldest hints were left out.`;
-    warnings.push({ code: "changed_setting", setting: "providerMetadata.cacheControl", message });
+    warnings.push({ code: "changed_setting", setting: HINT, message });
   }
   const kept = hinted.filter((hint) => !dropped.includes(hint));
   const added = isWanted(prompt, mode) ? ownChoice(prompt, places, kept).slice(0, most - kept.length) : [];
-  if (dropped.length === 0 && added.length === 0 && !hasMixedTtl(kept)) return prompt;
+  if (dropped.length === 0 && added.length === 0 && !kept.some(({ block }) => isLong(block.cache_control)))
+    return prompt;
   const mark = typeof mode === "object" && mode.ttl === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
   const marks = new Map<string, JsonObject>();
   for (const place of kept) marks.set(place.path, place.block.cache_control as JsonObject);
   for (const place of added) marks.set(place.path, mark);
-  return rewrite(prompt, lengthened(places, marks));
+  const ordered = lengthened(places, marks);
+  if (kept.some(({ path, block }) => isLong(ordered.get(path)) && !isLong(block.cache_control))) {
+    const message =
+      "An entry that lives an hour follows a shorter one, which the server refuses; the shorter one got an hour.";
+    warnings.push({ code: "changed_setting", setting: HINT, message });
+  }
+  return rewrite(prompt, ordered);
 }
 
 /** A block of the prompt that can be marked. */
@@ -73,10 +81,6 @@ function ownChoice({ turns }: Prompt, places: readonly Place[], kept: readonly P
 
 function isLong(mark: unknown): boolean {
   return isJsonObject(mark) && mark.ttl === "1h";
-}
-
-function hasMixedTtl(kept: readonly Place[]): boolean {
-  return kept.some(({ block }) => isLong(block.cache_control));
 }
 
 /** Entries that live an hour stand before those that live less: the server refuses the other order. */
