@@ -40,7 +40,10 @@ export interface WireEntryBase {
  */
 export interface WireAnswer extends WireEntryBase {
   readonly reasoning?: string;
-  /** What proves the reasoning to the API on the next turn. Default: `signature_1` for the first request, and so on. */
+  /**
+   * What proves the reasoning to the API on the next turn. Default: `signature_1` for the first request, and so on.
+   * Alone it stands for reasoning that is not shown.
+   */
   readonly signature?: string;
   readonly text?: string;
   readonly refusal?: string;

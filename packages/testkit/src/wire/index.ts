@@ -1,3 +1,4 @@
+export { type AnthropicWireServer, anthropicWireServer } from "./anthropic/server.js";
 export type {
   ByteSplit,
   WireAnswer,
