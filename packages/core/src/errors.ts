@@ -56,6 +56,8 @@ export interface ErrorDetails {
     readonly text: string;
     readonly finishReason: string;
     readonly issues: readonly ArgumentIssue[];
+    /** What the run had counted. */
+    readonly counters?: JsonObject;
   };
   middleware_failed: { readonly middleware: string; readonly hook: HookName | "history" | "control" };
   memory_failed: { readonly threadId: string; readonly operation: "load" | "save" };

@@ -139,6 +139,7 @@ function parentOf(child: ChildAgent, added: Added, runtime: ToolRuntime): Parent
   const { run: context, callId, attempt } = runtime;
   const { depth, limits, runId, tags, metadata } = context.config;
   if (depth + 1 > limits.maxDepth) {
+    note(context, "limit.reached", { limit: "maxDepth", allowed: limits.maxDepth });
     throw new TinyAgentsError(
       "recursion_limit",
       `The agent ${child.name} was not asked: runs may nest ${limits.maxDepth} deep. Raise limits.maxDepth.`,
@@ -163,7 +164,7 @@ function countBelow(context: RunContext, run: AgentRun<unknown>): void {
   if (context instanceof LiveRunContext) context.addBelow(run);
 }
 
-function note<T extends "sub_agent.started" | "sub_agent.completed">(
+function note<T extends "sub_agent.started" | "sub_agent.completed" | "limit.reached">(
   context: RunContext,
   type: T,
   data: EventData[T],

@@ -85,11 +85,17 @@ export function narrowLimits(own: ResolvedLimits, allowed: Partial<ResolvedLimit
   return narrow as unknown as ResolvedLimits;
 }
 
-/** The error of a limit that was hit, with what had been counted. */
-export function limitError(limit: LimitName, allowed: number, counters: JsonObject): TinyAgentsError<"limit_exceeded"> {
+/** The error of a limit that was hit, with what had been counted, and the failure that used it up where one did. */
+export function limitError(
+  limit: LimitName,
+  allowed: number,
+  counters: JsonObject,
+  cause?: TinyAgentsError,
+): TinyAgentsError<"limit_exceeded"> {
+  const after = cause === undefined ? "" : ` The last failure: ${cause.message}`;
   return new TinyAgentsError(
     "limit_exceeded",
-    `The run reached its limit ${limit} (${allowed}). Raise limits.${limit} and resume the run, or give it less to do.`,
-    { details: { limit, allowed, counters } },
+    `The run reached its limit ${limit} (${allowed}). Raise limits.${limit} and resume the run, or give it less to do.${after}`,
+    { details: { limit, allowed, counters }, cause },
   );
 }

@@ -128,7 +128,8 @@ export interface EventData {
   "middleware.failed": { readonly middleware: string; readonly hook: HookName; readonly error: ErrorRecord };
   /** A control was honoured. */
   "control.applied": { readonly control: Control["type"]; readonly by: string };
-  "limit.reached": { readonly limit: LimitName; readonly allowed: number };
+  /** All but `maxDepth` end the run, or lead to its last answer; `maxDepth` fails the one call that would go too deep. */
+  "limit.reached": { readonly limit: LimitName | "maxDepth"; readonly allowed: number };
   /** The model was told of a mistake of its own. */
   "correction.requested": {
     readonly kind: "unknown_tool" | "arguments" | "output";

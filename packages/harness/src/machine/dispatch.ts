@@ -176,6 +176,10 @@ async function afterFailure(call: ModelCall, thrown: unknown): Promise<void> {
   const { run } = call;
   const error = asFailure(run, call.reasonOf(thrown));
   call.fail(error);
+  if (call.outOfRetries !== undefined && run.cancellation.reason === undefined) {
+    run.limitCause = error;
+    return hitLimit(run, "maxRetries", run.state.config.limits.maxRetries);
+  }
   const control = await controlAfter(run, error);
   if (control === undefined) throw error;
   if (control.type === "retry") {

@@ -25,6 +25,10 @@ export async function failRun(run: LiveRun, thrown: unknown): Promise<void> {
   }
   const failure = withRun(run, await afterHooks(run, asFailure(run, thrown)));
   closeOpenCalls(run, statusFor(failure), reasonFor(failure));
+  const { wallClockMs } = state.config.limits;
+  if (run.outOfTime && wallClockMs !== undefined) {
+    run.event()?.("limit.reached", { limit: "wallClockMs", allowed: wallClockMs });
+  }
   run.failure = failure;
   state.error = failure.toJSON();
   state.resumeAt = resumePhase(state.phase);

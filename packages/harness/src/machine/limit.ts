@@ -21,7 +21,7 @@ export function reachLimit(run: LiveRun): void {
   const { limit, allowed } = state.limit;
   run.event()?.("limit.reached", { limit, allowed });
   if (definition.policies.onLimit !== "finalize" || state.finalizing)
-    throw limitError(limit, allowed, run.countersJson());
+    throw limitError(limit, allowed, run.countersJson(), run.limitCause);
   state.finalizing = true;
   state.stop = { by: "limit", name: limit };
   state.phase = "dispatch";

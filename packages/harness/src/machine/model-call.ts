@@ -21,7 +21,7 @@ import {
 import { CancelScope } from "../run/cancel-scope.js";
 import type { Deadline } from "../run/deadlines.js";
 import type { LiveRun, UnderWay } from "../run/live-run.js";
-import { takeRetry, type WantedRetry } from "../run/retry-budget.js";
+import { retriesUsedUp, takeRetry, type WantedRetry } from "../run/retry-budget.js";
 import { recordUsage } from "./record-usage.js";
 
 /**
@@ -87,6 +87,8 @@ export class ModelCall implements RetryContext, UnderWay {
   readonly collector: ResponseCollector;
   /** Whether watchers were told of its end. */
   told = false;
+  /** The failure at which the run's retries were used up: the call makes no further attempt, whoever asks for one. */
+  outOfRetries: TinyAgentsError | undefined;
   /** Whether any attempt got as far as the adapter. */
   reached = false;
   #request: ModelRequest | undefined;
@@ -132,7 +134,9 @@ export class ModelCall implements RetryContext, UnderWay {
 
   onRetry(retry: WantedRetry): boolean {
     this.endAttempt();
-    return takeRetry(this.run, this.callId, retry);
+    const taken = takeRetry(this.run, this.callId, retry);
+    if (!taken && retriesUsedUp(this.run)) this.outOfRetries = retry.error;
+    return taken;
   }
 
   /** The adapter was told. If the run hangs on it all the same when the grace is over, the run ends. */
@@ -233,6 +237,7 @@ export class ModelCall implements RetryContext, UnderWay {
   #noteFallback({ failed, next, error }: Fallback): void {
     const { run, callId } = this;
     run.throwIfCancelled();
+    if (this.outOfRetries !== undefined) throw error;
     const usage = this.#usageOfFailure(error);
     this.#lost = undefined;
     if (usage !== undefined) recordUsage(run, callId, resolvedModel(failed), usage);
@@ -248,6 +253,7 @@ export class ModelCall implements RetryContext, UnderWay {
     const { run } = this;
     this.endAttempt();
     run.throwIfCancelled();
+    if (this.outOfRetries !== undefined) throw this.outOfRetries;
     const attempt = new Attempt(this, request.timeoutMs ?? run.state.config.limits.modelTimeoutMs);
     run.deadlines.add(attempt);
     this.#attempt = attempt;

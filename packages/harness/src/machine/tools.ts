@@ -149,7 +149,7 @@ class BatchRun {
     const running = inParallel(this.#jobs, {
       most: run.definition.policies.toolExecution === "sequential" ? 1 : run.state.config.limits.maxConcurrency,
       mayOverlap: ({ prepared }) => isConcurrencySafe(prepared.invocation.policy),
-      goesOn: () => run.cancellation.reason === undefined,
+      goesOn: () => run.cancellation.reason === undefined && run.state.limit === null,
       work: (job) => {
         const executed = beginCall(run, job.prepared, job.entry);
         return executed instanceof Promise
@@ -218,6 +218,7 @@ class BatchRun {
     state.usage = { ...state.usage, toolCalls: state.counters.toolCalls };
     state.stop = stop ?? state.stop;
     if (state.stop !== null) state.phase = "finalize";
+    else if (state.limit !== null) state.phase = "limit";
     else if (capped) hitLimit(run, "maxToolCalls", state.config.limits.maxToolCalls);
     else state.phase = state.edits.length > 0 ? "compact" : "dispatch";
   }

@@ -56,6 +56,9 @@ export class LiveRun extends WatchedRun {
   /** The structured answer as its schema gave it: it may be more than JSON. */
   output: { readonly value: unknown } | undefined;
   #toolFailures: Map<ToolMessage, TinyAgentsError> | undefined;
+  /** What used up a limit, where a failure did. */
+  limitCause: TinyAgentsError | undefined;
+  #outOfTime: TinyAgentsError | undefined;
   /** The error that ended the run, with its causes. */
   failure: TinyAgentsError | undefined;
   /** Edits of the history since the last model call. */
@@ -82,11 +85,19 @@ export class LiveRun extends WatchedRun {
     this.#unlink = onAbort(signal, () => this.cancellation.cancel(abortError(signal?.reason)));
     const { wallClockMs } = state.config.limits;
     if (wallClockMs !== undefined) {
-      const timeIsUp = (): void => this.cancel(limitError("wallClockMs", wallClockMs, this.countersJson()));
+      const timeIsUp = (): void => {
+        this.#outOfTime = limitError("wallClockMs", wallClockMs, this.countersJson());
+        this.cancel(this.#outOfTime);
+      };
       const leftMs = wallClockMs - state.activeMs;
       if (leftMs > 0) this.deadlines.after(leftMs, timeIsUp);
       else timeIsUp();
     }
+  }
+
+  /** Whether the run was cancelled because its own time was up. */
+  get outOfTime(): boolean {
+    return this.#outOfTime !== undefined && this.cancellation.reason === this.#outOfTime;
   }
 
   /** How long a cancelled run waits for what it has under way, ms. */

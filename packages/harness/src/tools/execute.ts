@@ -11,7 +11,7 @@ import {
 } from "@tinyagents/core";
 import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
-import { takeRetry } from "../run/retry-budget.js";
+import { takeToolRetry } from "../run/retry-budget.js";
 import { approvedArgs } from "./approve.js";
 import { issueLines } from "./correction.js";
 import { type Executed, failedMessage, finish } from "./finish.js";
@@ -92,7 +92,7 @@ function retryContext(run: LiveRun, call: ToolInvocation): RetryContext {
     get signal() {
       return run.cancellation.signal;
     },
-    onRetry: (retry) => takeRetry(run, call.id, retry),
+    onRetry: (retry) => takeToolRetry(run, call.id, retry),
   };
 }
 

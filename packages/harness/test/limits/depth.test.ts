@@ -37,6 +37,9 @@ it("lets agents nest as deep as the run at the top allows, and no deeper (LIM-07
   expect(shallow.ofType("tool.failed").map(({ component, data }) => [component, data.error?.code])).toEqual([
     ["level2", "recursion_limit"],
   ]);
+  expect(shallow.ofType("limit.reached").map(({ component, data }) => [component, data])).toEqual([
+    ["level2", { limit: "maxDepth", allowed: 1 }],
+  ]);
 });
 
 it("does not let a child widen how deep it may go (LIM-07)", async () => {

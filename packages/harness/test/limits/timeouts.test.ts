@@ -10,7 +10,7 @@ import { resultStatuses } from "../support/transcript.js";
 const NO_RETRY = { retry: { maxAttempts: 1 }, cancelGraceMs: 100 };
 
 describe("the time of a run", () => {
-  it("ends a run that hangs in a model call, and says that it was the run's time (LIM-04)", async () => {
+  it("ends a run that hangs in a model call, and says that it was the run's time (LIM-04, LIM-06)", async () => {
     const around = testSurroundings();
     const model = scriptedModel([{ hang: true }]);
     const failing = failureOf(
@@ -27,6 +27,10 @@ describe("the time of a run", () => {
       retryable: false,
     });
     expect(error.details).toMatchObject({ counters: { modelCalls: 1, elapsedMs: 1_000 } });
+    expect(around.events.ofType("limit.reached").map(({ data }) => data)).toEqual([
+      { limit: "wallClockMs", allowed: 1_000 },
+    ]);
+    expect(around.events.types().slice(-2)).toEqual(["limit.reached", "run.failed"]);
     expect(run.elapsedMs).toBe(1_000);
     expect(model.calls[0]?.state).toBe("failed");
     expect(around.clock.timers).toBe(0);
@@ -47,6 +51,24 @@ describe("the time of a run", () => {
     expect(model.calls).toHaveLength(1);
     expect(resultStatuses(run.messages)).toEqual(["slow#call_1 not_run", "slow#call_2 not_run"]);
     expect(around.clock.timers).toBe(0);
+  });
+
+  it("is not said to be up when a run was cancelled for another reason (LIM-06)", async () => {
+    const around = testSurroundings();
+    const model = scriptedModel([{ hang: true }]);
+    const child = createAgent({ name: "child", model, limits: { wallClockMs: 5_000 } });
+    const parent = createAgent({
+      name: "parent",
+      model: scriptedModel([{ toolCalls: [{ name: "child", args: { task: "x" } }] }]),
+      tools: [child.asTool({ description: "x" })],
+      ...around,
+    });
+    const controller = new AbortController();
+    const failing = failureOf(parent.invoke("go", { signal: controller.signal }));
+    await model.called();
+    controller.abort();
+    expect((await failing).error.code).toBe("cancelled");
+    expect(around.events.ofType("limit.reached")).toEqual([]);
   });
 
   it("ends a run that waits for its next attempt (LIM-04)", async () => {
@@ -72,9 +94,11 @@ describe("the time of a run", () => {
     await model.called();
     await around.clock.advance(100);
     const { run } = await failing;
+    around.events.clear();
     const { error } = await failureOf(agent.resume(run.state));
     expect(error.details).toMatchObject({ limit: "wallClockMs" });
     expect(model.calls).toHaveLength(1);
+    expect(around.events.types()).toEqual(["run.started", "limit.reached", "run.failed"]);
   });
 
   it("goes on with more time, the time that was used counted, and time between left out (LIM-04)", async () => {

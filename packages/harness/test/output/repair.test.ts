@@ -39,10 +39,16 @@ describe("an answer that does not fit", () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  test("ends the run when the corrections are used up, with the last answer (SO-05, PA-24)", async () => {
-    const { run, model } = scriptedAgent({ output: place, limits: { maxCorrections: 2 }, script: [BAD, BAD, BAD] });
+  test("ends the run when the corrections are used up, with the last answer and what was counted (SO-05, PA-24, LIM-06)", async () => {
+    const { run, model, events } = scriptedAgent({
+      output: place,
+      limits: { maxCorrections: 2 },
+      script: [BAD, BAD, BAD],
+    });
     const { error, run: partial } = await failureOf(run());
     expect(error).toMatchObject({ details: { reason: "corrections_used", text: BAD } });
+    expect(error.details).toMatchObject({ counters: { corrections: 2, modelCalls: 3 } });
+    expect(events.ofType("limit.reached").map(({ data }) => data)).toEqual([{ limit: "maxCorrections", allowed: 2 }]);
     expect(model.requests).toHaveLength(3);
     expect(partial.output).toBeUndefined();
     expect(partial.text).toBe(BAD);

@@ -1,6 +1,7 @@
 import { TinyAgentsError, toolText } from "@tinyagents/core";
 import { fakeTool, flakyTool, hangingTool } from "@tinyagents/testkit";
 import { describe, expect, test } from "vitest";
+import { failureOf } from "../support/failures.js";
 import { calls, resultsOf, scriptedAgent } from "../support/tool-runs.js";
 
 describe("the time limit of a tool", () => {
@@ -123,7 +124,7 @@ describe("the repeats of a tool", () => {
     expect(seen).toEqual([1, 1]);
   });
 
-  test("end with the run's budget for them", async () => {
+  test("end with the run's budget for them, and so does the run (LIM-05, LIM-06)", async () => {
     const retry = { maxAttempts: 10, initialDelayMs: 0 };
     const flaky = flakyTool({ name: "flaky", failures: 9, policy: { effect: "none", retry } });
     const { run, clock } = scriptedAgent({
@@ -131,10 +132,12 @@ describe("the repeats of a tool", () => {
       limits: { maxRetries: 2 },
       script: [calls("flaky"), "done"],
     });
-    const running = run();
+    const running = failureOf(run());
     await flaky.called();
     await clock.advance(10);
-    expect(resultsOf(await running)[0]).toMatchObject({ status: "failed", attempts: 3 });
+    const { error, run: partial } = await running;
+    expect(error.details).toMatchObject({ limit: "maxRetries", allowed: 2 });
+    expect(resultsOf(partial)[0]).toMatchObject({ status: "failed", attempts: 3 });
     expect(flaky.calls).toHaveLength(3);
   });
 
