@@ -37,6 +37,7 @@ import { checkOptions } from "./check-options.js";
 import type { AgentOptions, ModelSettings, OutputOption, SystemPrompt } from "./options.js";
 import { type OutputPlan, planOutput } from "./output/plan.js";
 import { overrideLimits } from "./run/new-run.js";
+import { checkUnknownTool } from "./tools/unknown-tool.js";
 
 /** An agent, worked out once: nothing of it is computed again per run, per step or per call. */
 export interface AgentDefinition extends Pick<RunSurroundings, "events" | "stores" | "recorder"> {
@@ -91,10 +92,7 @@ export function defineAgent(options: AgentOptions<OutputOption | undefined>): Ag
   const output = options.output === undefined ? undefined : planOutput(options.output, model.profile, byName);
   const toolSpecs = Object.freeze(tools.map(({ spec }) => spec));
   const declarations = toolSpecs.map(toolDeclaration);
-  const { unknownTool } = policies;
-  if (unknownTool?.type === "rewrite" && !byName.has(unknownTool.tool)) {
-    throw new TypeError(`createAgent: policies.unknownTool.tool: there is no tool "${unknownTool.tool}"`);
-  }
+  if (policies.unknownTool !== undefined) checkUnknownTool(policies.unknownTool, byName, "createAgent: policies");
   return {
     name,
     model,

@@ -25,6 +25,7 @@ import { type LiveState, setOwn, takeOver } from "./run/live-state.js";
 import { overrideLimits } from "./run/new-run.js";
 import { announceGrant, denied } from "./tools/approve.js";
 import { announceEnd, notExecuted } from "./tools/call.js";
+import { offeredTool, unknownToolPolicy } from "./tools/unknown-tool.js";
 
 /**
  * A state that was stored, ready to go on: finished runs are refused, limits are widened where asked, results that
@@ -155,11 +156,11 @@ function applyApproval(run: LiveRun, request: ApprovalRequest, said: JsonValue):
 }
 
 /** The tool that a call is for when no hook changes it: hooks are not asked again about what was approved. */
-function toolOf({ definition, state }: LiveRun, callId: string): string | undefined {
-  const name = openCalls(state.messages).find(({ id }) => id === callId)?.name;
-  if (name === undefined || definition.tools.has(name)) return name;
-  const { unknownTool } = definition.policies;
-  return unknownTool?.type === "rewrite" ? unknownTool.tool : name;
+function toolOf(run: LiveRun, callId: string): string | undefined {
+  const name = openCalls(run.state.messages).find(({ id }) => id === callId)?.name;
+  if (name === undefined || offeredTool(run, name) !== undefined) return name;
+  const policy = unknownToolPolicy(run);
+  return policy.type === "rewrite" ? policy.tool : name;
 }
 
 /** Without a state of the tool's own, the answer is the result of its call. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json.js";
 import type { ResolvedLimits } from "./limits.js";
+import type { UnknownToolPolicy } from "./run-policy.js";
 
 /** Who a run is and under what terms it runs. Plain data, never changed. */
 export interface RunConfig {
@@ -15,4 +16,6 @@ export interface RunConfig {
   /** Settings that the application reads: routes, flags. */
   readonly configurable: JsonObject;
   readonly limits: ResolvedLimits;
+  /** In place of its agent's policy: what to do about a call for a tool that is not offered. */
+  readonly unknownTool?: UnknownToolPolicy;
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from "../json.js";
 import type { AgentInput } from "../message/build.js";
 import type { StepContext } from "./context.js";
 import type { Limits } from "./limits.js";
+import type { UnknownToolPolicy } from "./run-policy.js";
 import type { AgentState } from "./state.js";
 
 /** Who a run is, for whoever starts it. */
@@ -15,6 +16,8 @@ export interface StartOptions {
   readonly configurable?: JsonObject | undefined;
   /** Narrow or widen the agent's own. */
   readonly limits?: Limits | undefined;
+  /** In place of the agent's policy, for this run: what to do about a call for a tool that is not offered. */
+  readonly unknownTool?: UnknownToolPolicy | undefined;
 }
 
 /**

@@ -140,6 +140,8 @@ export interface LastResponse {
   readonly callId: string;
   readonly finishReason: FinishReason;
   readonly rawFinishReason?: string;
+  /** Names of the tools that were offered, where middleware offered others than the agent's. */
+  readonly offered?: readonly string[];
 }
 
 /** The ways to have a structured answer. */

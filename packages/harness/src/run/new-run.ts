@@ -13,6 +13,7 @@ import {
 } from "@tinyagents/core";
 import type { AgentDefinition } from "../definition.js";
 import type { ParentRun } from "../sub-agent.js";
+import { checkUnknownTool } from "../tools/unknown-tool.js";
 import type { LiveRunOptions } from "./live-run.js";
 import type { LiveState } from "./live-state.js";
 import { sinksBelow } from "./sinks-below.js";
@@ -23,6 +24,8 @@ export function rootConfig(
   options: StartOptions & Pick<RunSurroundings, "ids">,
 ): RunConfig {
   const { limits } = definition;
+  const { unknownTool } = options;
+  if (unknownTool !== undefined) checkUnknownTool(unknownTool, definition.tools, "options");
   const runId = options.runId ?? (options.ids ?? definition.ids).next("run");
   return {
     runId,
@@ -33,6 +36,7 @@ export function rootConfig(
     metadata: options.metadata ?? {},
     configurable: options.configurable ?? {},
     limits: options.limits === undefined ? limits : overrideLimits(limits, options.limits),
+    ...(unknownTool === undefined ? {} : { unknownTool }),
   };
 }
 

@@ -72,7 +72,9 @@ export class LiveRunContext implements RunContext {
     return this.live.state.cost ?? undefined;
   }
   get policies(): RunPolicy {
-    return this.live.definition.policies;
+    const { policies } = this.live.definition;
+    const { unknownTool } = this.live.state.config;
+    return unknownTool === undefined ? policies : { ...policies, unknownTool };
   }
   get prices(): PriceSource | undefined {
     return this.live.definition.prices;

@@ -23,6 +23,7 @@ import type { Mutable } from "../mutable.js";
 import type { LiveRun } from "../run/live-run.js";
 import { checkWithSchema } from "../schema-validator.js";
 import { correction, issueLines } from "./correction.js";
+import { offeredTool, recoverUnknown } from "./unknown-tool.js";
 
 /** A call that may go on: what it is for, and which tool runs it. */
 export interface PreparedCall {
@@ -52,9 +53,16 @@ export type CallOrigin = Pick<ToolInvocation, "modelCallId" | "validation">;
  */
 export function prepare(run: LiveRun, call: ToolCallBlock, modelCallId: string): Awaitable<Preparation> {
   const origin: CallOrigin = { modelCallId, validation: "passed" };
-  const tool = run.definition.tools.get(call.name);
-  if (tool === undefined) return unknownTool(run, call, origin);
-  return checkCall(run, call, tool, origin);
+  const tool = offeredTool(run, call.name);
+  return tool === undefined ? prepareUnknown(run, call, modelCallId) : checkCall(run, call, tool, origin);
+}
+
+/** A call for a tool that is not offered: for another one, where the policy says so. */
+function prepareUnknown(run: LiveRun, call: ToolCallBlock, modelCallId: string): Awaitable<Preparation> {
+  const found = recoverUnknown(run, call);
+  if ("role" in found) return found;
+  const rewritten = { ...call, name: found.spec.name };
+  return checkCall(run, rewritten, found, { modelCallId, validation: "passed_after_change" });
 }
 
 /**
@@ -75,10 +83,10 @@ export function prepareAgain(
     ...(providerMetadata === undefined ? {} : { providerMetadata }),
     ...(originalId === undefined ? {} : { originalId }),
   };
-  const origin: CallOrigin = { modelCallId, validation };
+  // Whoever changed it may choose among all tools of the agent.
   const tool = run.definition.tools.get(name);
-  if (tool === undefined) return unknownTool(run, call, origin);
-  return checkCall(run, call, tool, origin);
+  if (tool === undefined) return prepareUnknown(run, call, modelCallId);
+  return checkCall(run, call, tool, { modelCallId, validation });
 }
 
 function checkCall(run: LiveRun, call: ToolCallBlock, tool: AnyTool, origin: CallOrigin): Awaitable<Preparation> {
@@ -185,31 +193,6 @@ function hiddenIssues(tool: AnyTool, args: JsonObject): readonly ArgumentIssue[]
 }
 
 const NONE: readonly ArgumentIssue[] = [];
-
-function unknownTool(run: LiveRun, call: ToolCallBlock, origin: CallOrigin): Awaitable<Preparation> {
-  const { tools, policies } = run.definition;
-  const policy = policies.unknownTool ?? { type: "return_error" };
-  run.event()?.("tool.unknown", {
-    callId: call.id,
-    tool: call.name,
-    recovery: policy.type === "rewrite" ? `rewrite: ${policy.tool}` : policy.type,
-    ...(run.wantsPayloads ? { payload: { args: call.args } } : {}),
-  });
-  const available = [...tools.keys()];
-  if (policy.type === "fail") {
-    throw new TinyAgentsError("tool_not_found", `The model called "${call.name}", which is no tool of this agent.`, {
-      details: { tool: call.name, available },
-    });
-  }
-  const other = policy.type === "rewrite" ? tools.get(policy.tool) : undefined;
-  if (other !== undefined) {
-    return checkCall(run, { ...call, name: other.spec.name }, other, { ...origin, validation: "passed_after_change" });
-  }
-  correction(run, "unknown_tool");
-  const said = policy.type === "return_error" ? policy.message : undefined;
-  const list = available.length === 0 ? "There are no tools." : `The tools are: ${available.join(", ")}.`;
-  return toolMessage(call, said ?? `There is no tool "${call.name}". ${list}`, "unknown_tool");
-}
 
 /** @throws `tool_arguments_invalid` where the policy is `fail`; `limit_exceeded` when the correction budget is used. */
 export function wrongArguments(

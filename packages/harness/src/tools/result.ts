@@ -2,6 +2,7 @@ import {
   type ArtifactReference,
   type Block,
   firstCharacters,
+  type JsonObject,
   type JsonValue,
   type ToolInvocation,
   type ToolMessage,
@@ -28,7 +29,7 @@ export async function resultMessage(
 ): Promise<ToolMessage> {
   const artifactAbove = call.policy.artifactAboveChars;
   const cap = call.policy.maxResultChars ?? run.state.config.limits.maxResultChars;
-  const chars = countChars(content, Math.min(cap, artifactAbove ?? cap));
+  const chars = countChars(content);
   if (artifactAbove !== undefined && chars >= artifactAbove) return referenced(run, call, content, facts);
   if (chars > cap) return cut(call, content, cap, facts);
   return plainMessage(call, content, facts);
@@ -46,7 +47,7 @@ export function smallResultMessage(
     maxResultChars ?? run.state.config.limits.maxResultChars,
     (artifactAboveChars ?? Number.POSITIVE_INFINITY) - 1,
   );
-  return countChars(content, cap) > cap ? undefined : plainMessage(call, content, facts);
+  return surelyWithin(content, cap) ? plainMessage(call, content, facts) : undefined;
 }
 
 function plainMessage(call: ToolInvocation, content: readonly Block[], facts: ResultFacts): ToolMessage {
@@ -65,24 +66,51 @@ function plainMessage(call: ToolInvocation, content: readonly Block[], facts: Re
   return message;
 }
 
-/** The characters that a model would read; exact up to `enough`, and more than it when there are more. */
-function countChars(content: readonly Block[], enough: number): number {
+/** The characters that a model would read. */
+function countChars(content: readonly Block[]): number {
   let chars = 0;
   for (const block of content) {
     if (block.type === "text") chars += block.text.length;
-    else if (block.type === "json") chars += jsonChars(block.value, enough);
+    else if (block.type === "json") chars += JSON.stringify(block.value).length;
   }
   return chars;
 }
 
-/** No number has a longer JSON text. */
-const LONGEST_NUMBER = 25;
+/** Whether content has at most `cap` characters, without writing its JSON: "no" may also mean "perhaps not". */
+function surelyWithin(content: readonly Block[], cap: number): boolean {
+  let room = cap;
+  for (const block of content) {
+    if (block.type === "text") room -= block.text.length;
+    else if (block.type === "json") room = roomAfter(block.value, room);
+    if (room < 0) return false;
+  }
+  return true;
+}
 
-function jsonChars(value: JsonValue, enough: number): number {
-  if (typeof value === "boolean" || value === null) return 5;
-  if (typeof value === "number") return enough < LONGEST_NUMBER ? String(value).length : 8;
-  if (typeof value === "string" && value.length > enough) return value.length + 2;
-  return JSON.stringify(value).length;
+/** The longest JSON texts: of one unit of a string (an escape), of a number, of `false`. */
+const LONGEST_UNIT = 6;
+const LONGEST_NUMBER = 25;
+const LONGEST_WORD = 5;
+
+/** What is left of the room after the longest JSON text that a value can have. Stops when nothing is left. */
+function roomAfter(value: JsonValue, room: number): number {
+  if (typeof value === "string") return room - LONGEST_UNIT * value.length - 2;
+  if (typeof value === "number") return room - LONGEST_NUMBER;
+  if (typeof value === "boolean" || value === null) return room - LONGEST_WORD;
+  let left = room - 2;
+  if (Array.isArray(value)) {
+    for (const item of value as readonly JsonValue[]) {
+      if (left < 0) return left;
+      left = roomAfter(item, left - 1);
+    }
+    return left;
+  }
+  const entries = value as JsonObject;
+  for (const key of Object.keys(entries)) {
+    if (left < 0) return left;
+    left = roomAfter(entries[key] as JsonValue, left - LONGEST_UNIT * key.length - 4);
+  }
+  return left;
 }
 
 function textOf(content: readonly Block[]): string {

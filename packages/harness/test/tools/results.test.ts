@@ -188,6 +188,27 @@ describe("the cap on results", () => {
     expect(result.truncatedFrom).toBe(JSON.stringify({ list: Array.from({ length: 20 }, (_, n) => n) }).length);
   });
 
+  test("holds for any JSON at exactly its length, escapes and long numbers included", async () => {
+    const values = fc
+      .jsonValue({ maxDepth: 3 })
+      .filter((value) => !/"(__proto__|prototype)"/.test(JSON.stringify(value)));
+    const odd = fc.constantFrom("\u0000\u0001", [-1.2345678901234567e-308], { "\u0000": false }, "\ud800", [
+      null,
+      true,
+    ]);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(odd, values).map((value) => [value]),
+        async (value) => {
+          const { length } = JSON.stringify(value);
+          expect((await resultFor(value, cap(length))).truncatedFrom).toBeUndefined();
+          expect((await resultFor(value, cap(length - 1))).truncatedFrom).toBe(length);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
   test("keeps images beside a text that is cut", async () => {
     const image: Block = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
     const result = await resultFor(content([{ type: "text", text: "x".repeat(30) }, image]), cap(10));
