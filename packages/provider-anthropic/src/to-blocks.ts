@@ -45,16 +45,20 @@ export function spokenContent(blocks: readonly Block[], provider: string, mediaA
   return { content, needs, warnings };
 }
 
-/** What came of a tool call. Images and documents stay inside. */
+/** What came of a tool call. Images and documents stay inside; of a failure the server takes text alone, and some. */
 export function resultContent(message: ToolMessage, provider: string): WireContent {
-  const { content, needs, warnings } = spokenContent(message.content, provider, true);
-  const inner = content.map(({ cache_control: _, ...block }) => block);
+  const { isError, toolCallId } = message;
+  const { content, needs, warnings } = spokenContent(message.content, provider, !isError);
+  const inner = content
+    .filter(({ type }) => !isError || type === "text")
+    .map(({ cache_control: _, ...block }) => block);
+  if (isError && inner.length === 0) inner.push({ type: "text", text: "(failed without a word)" });
   const hint = content.findLast((block) => block.cache_control !== undefined)?.cache_control;
   const result = {
     type: "tool_result",
-    tool_use_id: wireId(message.toolCallId),
+    tool_use_id: wireId(toolCallId),
     ...(inner.length === 0 ? {} : { content: inner }),
-    ...(message.isError ? { is_error: true } : {}),
+    ...(isError ? { is_error: true } : {}),
     ...(hint === undefined ? {} : { cache_control: hint }),
   };
   return { content: [result], needs, warnings };

@@ -196,13 +196,18 @@ describe("tool calls", () => {
     expect(wire).toEqual([{ type: "tool_use", id: "a", name: "look", input: {}, caller }]);
   });
 
-  it("that failed say so", () => {
-    const [, , last] = convert([
-      userMessage("Hi"),
-      assistantMessage([callOf("a")]),
-      toolMessage({ id: "a", name: "look" }, "no such file", "failed"),
-    ]).turns;
-    expect(last?.content).toMatchObject([{ is_error: true }]);
+  it("that failed say so, in text alone, and never without a word", () => {
+    const image: Block = { type: "image", source: PNG };
+    const failures: [string | Block[], JsonObject[]][] = [
+      ["no such file", [text("no such file")]],
+      [[image], [text("[image (image/png)]")]],
+      ["", [text("(failed without a word)")]],
+    ];
+    for (const [said, content] of failures) {
+      const result = toolMessage({ id: "a", name: "look" }, said, "failed");
+      const [, , last] = convert([userMessage("Hi"), assistantMessage([callOf("a")]), result]).turns;
+      expect(last?.content).toEqual([{ type: "tool_result", tool_use_id: "a", content, is_error: true }]);
+    }
   });
 });
 

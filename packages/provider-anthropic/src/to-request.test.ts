@@ -281,6 +281,10 @@ describe("thinking", () => {
     expect(warnings).toMatchObject([{ code: "changed_setting", setting: "reasoningEffort" }]);
     const thought = { type: "reasoning", text: "Hm.", providerMetadata: { anthropic: { signature: "s" } } };
     expect(prepare({ messages: loop(thought), reasoningEffort: "high" }, BY_BUDGET).body).toHaveProperty("thinking");
+    const goesOn = [...loop(thought), ...loop().slice(1)];
+    expect(prepare({ messages: goesOn, reasoningEffort: "high" }, BY_BUDGET).body).toHaveProperty("thinking");
+    const asked = [...loop(thought), userMessage("And?"), ...loop().slice(1)];
+    expect(prepare({ messages: asked, reasoningEffort: "high" }, BY_BUDGET).body).not.toHaveProperty("thinking");
     expect(prepare({ messages: loop(), reasoningEffort: "high" }).body).toHaveProperty("thinking");
   });
 

@@ -99,11 +99,11 @@ function addPrompt(
     reserved,
     warnings,
   );
-  body.messages = prompt.turns.map(({ role, content }) => ({ role, content }));
-  if (prompt.system.length > 0) body.system = prompt.system;
   if (tools.length > 0) body.tools = prompt.tools;
   if (choice === undefined) delete body.tool_choice;
   else body.tool_choice = choice;
+  if (prompt.system.length > 0) body.system = prompt.system;
+  body.messages = prompt.turns.map(({ role, content }) => ({ role, content }));
 }
 
 function addOutput(

@@ -78,12 +78,18 @@ function byBudget(context: ThinkingContext, effort: Effort): Thinking {
   return { thinking: { ...withoutBudget(own), type: "enabled", budget_tokens: budget } };
 }
 
-/** The server wants the answer that a batch of results belongs to to begin with a thought, if the model is to think on. */
+/** While results are sent back, the server wants the first answer since the user spoke to begin with a thought. */
 function isInUnthoughtLoop(turns: readonly Turn[]): boolean {
   const last = turns.at(-1);
   if (last?.role !== "user" || last.content[0]?.type !== "tool_result") return false;
-  const [first] = turns.at(-2)?.content ?? [];
+  const spoken = turns.slice(0, -1).findLastIndex(isSpoken);
+  const [first] = turns.slice(spoken + 1).find(({ role }) => role === "assistant")?.content ?? [];
   return first === undefined || !isThought(first);
+}
+
+/** Whether the user says something, with or without results. */
+function isSpoken({ role, content }: Turn): boolean {
+  return role === "user" && content.some(({ type }) => type !== "tool_result");
 }
 
 function unasked(context: ThinkingContext, code: ModelWarning["code"], message: string): Thinking {
