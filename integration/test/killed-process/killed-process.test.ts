@@ -2,6 +2,7 @@ import { type AgentRun, checkHistory, type Message, toolText } from "@tinyagents
 import { type OpenAIWireServer, openaiWireServer, type WireReply, type WireRequest } from "@tinyagents/testkit/wire";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type NodeProgram, nodeProgram, type Running } from "../support/node-program.js";
+import type { ProgramOptions } from "./program.js";
 
 let program: NodeProgram;
 let server: OpenAIWireServer;
@@ -28,11 +29,15 @@ function reply({ body }: WireRequest): WireReply {
   return { text: "All done." };
 }
 
-function start(mode: "start" | "resume", ...hanging: readonly string[]): Running {
-  return program.start([program.folder, server.url, mode, ...hanging]);
+function start(mode: ProgramOptions["mode"], ...hanging: readonly string[]): Running {
+  return spawn({ mode, hanging });
 }
 
-async function result(running: Running): Promise<Pick<AgentRun, "text" | "messages" | "counters">> {
+function spawn(options: Pick<ProgramOptions, "mode"> & Partial<ProgramOptions>): Running {
+  return program.start([JSON.stringify({ folder: program.folder, url: server.url, hanging: [], ...options })]);
+}
+
+async function result(running: Running): Promise<Pick<AgentRun, "text" | "messages" | "counters"> & { code?: string }> {
   return JSON.parse((await running.finished()).at(-1) ?? "");
 }
 
@@ -95,6 +100,48 @@ describe("a run whose process is killed goes on in another process, from the rec
 
     expect([second, third, last].map((one) => begun(one).length)).toEqual([3, 2, 1]);
     expect(results(messages)).toEqual(["a is done", "b is done", "c is done"]);
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe("a run that is alive in one process", () => {
+  const HOUR = 3_600_000;
+
+  it("is refused to another, which does nothing; once its owner is killed and its lease has run out, it goes on there (LOOP-14)", async () => {
+    const owner = spawn({ mode: "start", hanging: ["b"], leaseMs: HOUR });
+    await owner.wrote("recorded a", "recorded c", "begin b r1/b");
+    const tooEarly = spawn({ mode: "resume", leaseMs: HOUR });
+    expect(await result(tooEarly)).toMatchObject({ code: "conflict" });
+    await owner.kill();
+    const stillEarly = spawn({ mode: "resume", leaseMs: HOUR });
+    expect(await result(stillEarly)).toMatchObject({ code: "conflict" });
+    const heir = spawn({ mode: "resume", leaseMs: HOUR, aheadMs: HOUR });
+    const { text, messages, counters } = await result(heir);
+
+    expect(text).toBe("All done.");
+    expect([owner, tooEarly, stillEarly, heir].map(begun)).toEqual([
+      ["begin a r1/a", "begin b r1/b", "begin c r1/c"],
+      [],
+      [],
+      ["begin b r1/b"],
+    ]);
+    expect(results(messages)).toEqual(["a is done", "b is done", "c is done"]);
+    expect(counters).toMatchObject({ modelCalls: 2, toolCalls: 3 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("and asleep for longer than its lease is taken over; when it wakes up it ends with conflict (DG-11)", async () => {
+    const owner = spawn({ mode: "start", hanging: ["b"], leaseMs: 1_500 });
+    await owner.wrote("recorded a", "recorded c", "begin b r1/b");
+    owner.sleep();
+    const heir = spawn({ mode: "resume", leaseMs: 1_500, aheadMs: HOUR });
+    expect((await result(heir)).text).toBe("All done.");
+    owner.wake();
+    expect(await result(owner)).toMatchObject({ code: "conflict" });
+
+    const late = spawn({ mode: "resume", leaseMs: 1_500, aheadMs: HOUR });
+    expect(await result(late)).toMatchObject({ code: "resume_mismatch" });
+    expect([begun(owner).length, begun(heir), begun(late)]).toEqual([3, ["begin b r1/b"], []]);
     expect(server.requests).toHaveLength(2);
   });
 });

@@ -1,42 +1,65 @@
 import { join } from "node:path";
-import { type RunRecorder, tool } from "@tinyagents/core";
+import { isTinyAgentsError, type LeasingRecorder, systemClock, tool } from "@tinyagents/core";
 import { createAgent } from "@tinyagents/harness";
 import { runRecorder } from "@tinyagents/persistence";
 import { openaiModel } from "@tinyagents/provider-openai";
 import { z } from "zod";
 import { fileAppendStore } from "../support/file-append-store.js";
+import { folderAppendStore } from "../support/folder-append-store.js";
 
-/** Starts or resumes one run: `folder url start|resume KEYS`. Work on the keys that are given never ends. */
-const [folder = "", url = "", mode = "", ...hanging] = process.argv.slice(2);
+/** What a process does: it starts or resumes one run. */
+export interface ProgramOptions {
+  readonly folder: string;
+  readonly url: string;
+  readonly mode: "start" | "resume";
+  /** Work on these keys does not end by itself. */
+  readonly hanging: readonly string[];
+  /** Several processes have the log at once, and leases hold for so long. Absent: one process at a time. */
+  readonly leaseMs?: number;
+  /** How far the clock of this process is ahead of the others'. */
+  readonly aheadMs?: number;
+}
+
+const { folder, url, mode, hanging, leaseMs, aheadMs = 0 } = JSON.parse(process.argv[2] ?? "") as ProgramOptions;
+const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
 
 const work = tool({
   name: "work",
   description: "Does a piece of work.",
   input: z.object({ key: z.string() }),
-  execute: async ({ key }, { idempotencyKey }) => {
+  execute: async ({ key }, { idempotencyKey, signal }) => {
     console.log(`begin ${key} ${idempotencyKey}`);
-    if (hanging.includes(key)) await new Promise((resolve) => setTimeout(resolve, 600_000));
+    if (hanging.includes(key)) await systemClock.sleep(600_000, signal);
     return `${key} is done`;
   },
 });
 
 /** Says what is recorded once it is: whoever reads that may kill the process. */
-function telling(recorder: RunRecorder): RunRecorder {
+function telling(recorder: LeasingRecorder): LeasingRecorder {
   return {
-    load: (runId) => recorder.load(runId),
-    step: (state) => recorder.step(state),
-    async toolResult(runId, callId, result) {
-      await recorder.toolResult(runId, callId, result);
+    ...recorder,
+    async toolResult(runId, callId, result, options) {
+      await recorder.toolResult(runId, callId, result, options);
       console.log(`recorded ${callId}`);
     },
   };
 }
 
+const recorder =
+  leaseMs === undefined
+    ? runRecorder(await fileAppendStore(join(folder, "log.jsonl")), { clock })
+    : runRecorder(folderAppendStore(join(folder, "log")), { clock, leaseMs });
 const agent = createAgent({
   name: "worker",
   model: openaiModel("gpt-4o", { apiKey: "key-of-the-test", baseUrl: url }),
   tools: [work],
-  recorder: telling(runRecorder(await fileAppendStore(join(folder, "log.jsonl")))),
+  recorder: telling(recorder),
+  clock,
 });
-const run = mode === "start" ? await agent.invoke("Do a, b and c.", { runId: "r1" }) : await agent.resume("r1");
-console.log(JSON.stringify({ text: run.text, messages: run.messages, counters: run.counters }));
+try {
+  const run = mode === "start" ? await agent.invoke("Do a, b and c.", { runId: "r1" }) : await agent.resume("r1");
+  console.log(JSON.stringify({ text: run.text, messages: run.messages, counters: run.counters }));
+} catch (error) {
+  if (!isTinyAgentsError(error)) throw error;
+  console.log(JSON.stringify({ code: error.code, message: error.message }));
+}

@@ -25,6 +25,9 @@ export interface Running {
   wrote(...lines: readonly string[]): Promise<void>;
   /** Ends it by the signal that it cannot notice. @throws Error when it had ended before. */
   kill(): Promise<void>;
+  /** Lets it do nothing at all, until it wakes up. */
+  sleep(): void;
+  wake(): void;
   /** All its lines, once it has ended by itself. @throws Error when it failed. */
   finished(): Promise<readonly string[]>;
 }
@@ -84,6 +87,8 @@ function follow(child: ChildProcess, output: Readable): Running {
       const how = await ended;
       if (how !== "SIGKILL") throw new Error(`the process had ended (${how}) before it was killed`);
     },
+    sleep: () => void child.kill("SIGSTOP"),
+    wake: () => void child.kill("SIGCONT"),
     async finished() {
       const how = await ended;
       if (how !== 0) throw new Error(`the process ended with ${how}: ${lines.join("; ")}`);
