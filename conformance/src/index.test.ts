@@ -10,6 +10,7 @@ it("exports only what is meant to be used", () => {
     "assertIncludes",
     "chatModelChecks",
     "checkChatModel",
+    "foreignHistories",
     "formatReport",
     "modelUnderTest",
     "runCheck",

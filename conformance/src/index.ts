@@ -2,6 +2,7 @@
 export { assert, assertEqual, assertFails, assertIncludes, CheckFailure } from "./assert.js";
 // Models.
 export { chatModelChecks } from "./chat-model/checks.js";
+export { type ForeignHistory, foreignHistories } from "./chat-model/histories.js";
 export { checkChatModel } from "./chat-model/run.js";
 export {
   type Scenario,
@@ -16,6 +17,7 @@ export {
 } from "./chat-model/scenarios.js";
 export {
   type ChatModelSubject,
+  type ModelNeed,
   type ModelSetting,
   type ModelUnderTest,
   modelUnderTest,
@@ -25,6 +27,6 @@ export {
   type Wire,
   type WireServer,
 } from "./chat-model/subject.js";
-export type { Check, CheckResult, Claims, Report } from "./check.js";
+export type { Check, CheckResult, Claims, NeedOf, Report } from "./check.js";
 export { formatReport } from "./format-report.js";
 export { type RunOptions, runCheck, runChecks } from "./run-checks.js";

@@ -1,6 +1,6 @@
 import { type Clock, messageOf, systemClock } from "@tinyagents/core";
 import { CheckFailure } from "./assert.js";
-import type { Check, CheckResult, Claims, Report } from "./check.js";
+import type { Check, CheckResult, Claims, NeedOf, Report } from "./check.js";
 
 /** How checks are run. */
 export interface RunOptions {
@@ -13,7 +13,7 @@ export interface RunOptions {
 }
 
 /** Runs checks one after the other, each with a subject of its own. */
-export async function runChecks<Subject extends Claims>(
+export async function runChecks<Subject extends Claims<never>>(
   checks: readonly Check<Subject>[],
   create: () => Subject | Promise<Subject>,
   options: RunOptions,
@@ -33,7 +33,7 @@ export async function runChecks<Subject extends Claims>(
 }
 
 /** Runs one check. `error` is what it threw, for whoever shows stacks. */
-export async function runCheck<Subject extends Claims>(
+export async function runCheck<Subject extends Claims<never>>(
   check: Check<Subject>,
   create: () => Subject | Promise<Subject>,
   { timeoutMs = 10_000, clock = systemClock }: Partial<RunOptions> = {},
@@ -49,13 +49,13 @@ export async function runCheck<Subject extends Claims>(
 }
 
 /** The reason for which the check did not apply; nothing when it was done. */
-async function perform<Subject extends Claims>(
+async function perform<Subject extends Claims<never>>(
   check: Check<Subject>,
   create: () => Subject | Promise<Subject>,
 ): Promise<string | undefined> {
   const subject = await create();
   for (const [at, need] of (check.needs ?? []).entries()) {
-    const lack = await subject.lacks(need);
+    const lack = await (subject as Claims<NeedOf<Subject>>).lacks(need);
     if (lack === undefined) continue;
     if (at === 0) await check.runWhenLacking?.(subject);
     return lack;

@@ -1,4 +1,4 @@
-import { secretKey } from "@tinyagents/conformance";
+import { foreignHistories, secretKey } from "@tinyagents/conformance";
 import {
   type Block,
   type ChatModel,
@@ -81,6 +81,26 @@ function finish(from: FinishReason, to: FinishReason): Fault {
   ]);
 }
 
+function refusal(): TinyAgentsError {
+  return new TinyAgentsError("provider_bad_request", "It does not take this.", { details: { provider: "memory" } });
+}
+
+/** Does not take one history. */
+function refusing(history: readonly Message[]): Fault {
+  return messages((list) => {
+    if (JSON.stringify(list) === JSON.stringify(history)) throw refusal();
+    return list;
+  });
+}
+
+/** Does not take blocks of one type in answers. */
+function refusingBlocks(type: Block["type"]): Fault {
+  return blocks((block, { role }) => {
+    if (role === "assistant" && block.type === type) throw refusal();
+    return [block];
+  });
+}
+
 const deaf: Fault = withStream((inner, request, call) => inner(request, { ...call, signal: undefined }));
 
 function without(...types: readonly ModelDelta["type"][]): Fault {
@@ -124,6 +144,8 @@ export const faults: { readonly [check: string]: Fault } = {
   ),
   "sends a call together with its result": messages((list) => list.filter(({ role }) => role !== "tool")),
   "sends an image as an image": blocks((block) => (block.type === "image" ? [] : [block])),
+  "sends a document as a document": blocks((block) => (block.type === "file" ? [] : [block])),
+  "sends a recording as a recording": blocks((block) => (block.type === "audio" ? [] : [block])),
   "never has an image's bytes in the text of a tool result": blocks((block, { role }) =>
     block.type === "image" && role === "tool" && block.source.type === "base64"
       ? [{ type: "text", text: block.source.data }]
@@ -163,6 +185,32 @@ export const faults: { readonly [check: string]: Fault } = {
   "tells a refusal as one, with its words": deltas((delta) => [
     delta.type === "refusal" ? { ...delta, type: "text" } : delta,
   ]),
+
+  ...Object.fromEntries(foreignHistories.map(({ about, messages }) => [`goes on from ${about}`, refusing(messages)])),
+  "takes its own answer with calls back, twice": refusingBlocks("tool_call"),
+  "takes its own thoughts back, twice": refusingBlocks("reasoning"),
+  "takes its own broken call back, twice": refusingBlocks("tool_call"),
+  "never sends the arguments of a broken call as they were": blocks((block) => [
+    block.type === "tool_call" && block.invalid !== undefined ? { type: "text", text: block.invalid.raw } : block,
+  ]),
+  "refuses a request without anything to say": messages((list) => (list.length === 0 ? [userMessage("Hi")] : list)),
+
+  ...Object.fromEntries(
+    (["temperature", "topP", "maxOutputTokens", "stopSequences", "seed", "reasoningEffort"] as const).map((setting) => [
+      `honours ${setting}, or says with the response that it cannot`,
+      requests(({ [setting]: _, ...request }) => request),
+    ]),
+  ),
+  "demands a tool where it is told to (tool_choice_required)": requests(({ toolChoice: _, ...request }) => request),
+  "demands a tool where it is told to (tool_choice_named)": requests(({ toolChoice: _, ...request }) => request),
+  "offers no tool to a request that forbids them, or tells the provider so": requests(
+    ({ toolChoice: _, ...request }) => request,
+  ),
+  "asks for JSON where any JSON will do": requests(({ responseFormat: _, ...request }) => request),
+  "has the answer's schema as arguments, where a tool call is to carry it": requests(({ tools = [], ...request }) => ({
+    ...request,
+    tools: tools.map((tool) => ({ ...tool, inputSchema: {} })),
+  })),
 
   "gives the same response streamed and whole": deltas((delta, { delivery }) =>
     delivery === "whole" && delta.type === "text" ? [] : [delta],

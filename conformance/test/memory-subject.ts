@@ -21,11 +21,16 @@ const PROFILE: ModelProfile = {
   capabilities: {
     tools: "yes",
     tool_call_streaming: "yes",
+    tool_choice_required: "yes",
+    tool_choice_named: "yes",
     structured_output: "yes",
+    json_mode: "yes",
     reasoning: "yes",
     streaming: "yes",
     system_messages: "yes",
     image_input: "yes",
+    audio_input: "yes",
+    file_input: "yes",
   },
   lifecycle: "active",
   source: "local",
@@ -58,6 +63,7 @@ function memoryModel(server: MemoryServer | undefined, apiKey: string, profile: 
     async *stream(request, call) {
       throwIfAborted(call.signal);
       refuseMissing(profile, request);
+      refuseEmpty(request);
       if (server === undefined) throw new TypeError("no server");
       const exchange = server.request(toBody(request), apiKey, call.delivery === "whole");
       const unlink = onAbort(call.signal, () => exchange.leave());
@@ -90,11 +96,18 @@ function refuseMissing({ provider, model, ...profile }: ModelProfile, request: M
   throw new TinyAgentsError("capability_missing", "It cannot do that.", { details: { model, capabilities } });
 }
 
-/** The request as JSON, over the provider's own options, without empty texts. */
+function refuseEmpty({ messages }: ModelRequest): void {
+  if (messages.length > 0) return;
+  throw new TinyAgentsError("invalid_request", "There is nothing to say.", { details: { reason: "no_messages" } });
+}
+
+/** The request as JSON, over the provider's own options, without empty texts and broken arguments. */
 function toBody({ messages, providerOptions, requires: _, ...settings }: ModelRequest): JsonObject {
   const sent = messages.map(({ role, content }) => ({
     role,
-    content: content.filter((block) => block.type !== "text" || block.text.trim() !== ""),
+    content: content
+      .filter((block) => block.type !== "text" || block.text.trim() !== "")
+      .map((block) => (block.type === "tool_call" ? { ...block, invalid: undefined } : block)),
   }));
   const body = { ...providerOptions?.memory, ...settings, model: "memory-1", messages: sent };
   return JSON.parse(JSON.stringify(body)) as { readonly [key: string]: JsonValue };

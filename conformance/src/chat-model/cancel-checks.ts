@@ -2,7 +2,7 @@ import { TinyAgentsError } from "@tinyagents/core";
 import { assert, assertEqual, assertFails } from "../assert.js";
 import type { Check } from "../check.js";
 import { ask, BOTH, stream } from "./ask.js";
-import { type ModelUnderTest, RECORDED_REQUESTS, type Situation } from "./subject.js";
+import { type ModelNeed, type ModelUnderTest, RECORDED_REQUESTS, type Situation } from "./subject.js";
 
 /** Lets work that is under way get as far as it can without being waited for. */
 function turn(): Promise<void> {
@@ -55,7 +55,7 @@ function watchedSignal(): { readonly controller: AbortController; listeners(): n
 
 function cancelCheck(
   name: string,
-  needs: readonly string[],
+  needs: readonly ModelNeed[],
   scenario: "text" | "stall" | "silence",
   run: (situation: Situation, recorded: boolean) => Promise<void>,
 ): Check<ModelUnderTest> {

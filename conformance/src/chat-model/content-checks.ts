@@ -1,5 +1,8 @@
 import {
+  type AudioBlock,
   assistantMessage,
+  type Capability,
+  type FileBlock,
   type ImageBlock,
   systemMessage,
   text,
@@ -11,19 +14,34 @@ import { assert, assertEqual, assertIncludes } from "../assert.js";
 import type { Check } from "../check.js";
 import { answerCheck, ask, BOTH, refusesWithout } from "./ask.js";
 import { answerOf, type ScenarioName, scenarioMetadata } from "./scenarios.js";
-import { type ModelUnderTest, RECORDED_REQUESTS } from "./subject.js";
+import { type ModelNeed, type ModelUnderTest, RECORDED_REQUESTS } from "./subject.js";
 
 const IMAGE: ImageBlock = {
   type: "image",
   source: { type: "base64", mediaType: "image/png", data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwC" },
 };
 
+const PDF: FileBlock = {
+  type: "file",
+  name: "notes.pdf",
+  source: { type: "base64", mediaType: "application/pdf", data: "JVBERi0xLjQKJcOkw7zDtsOfCg==" },
+};
+const WAV: AudioBlock = {
+  type: "audio",
+  source: { type: "base64", mediaType: "audio/wav", data: "UklGRiQAAABXQVZFZm10IBAAAAABAAEA" },
+};
+const MEDIA: ReadonlySet<string> = new Set(["image_input", "file_input", "audio_input"]);
+
+function dataOf({ source }: ImageBlock | FileBlock | AudioBlock): string {
+  return source.type === "base64" ? source.data : "";
+}
+
 /** A check of what goes over the wire, in both deliveries. */
 function sendingCheck(
   name: string,
   send: Parameters<typeof ask>[1],
   look: (body: string, delivery: string) => void,
-  needs: readonly string[] = [],
+  needs: readonly ModelNeed[] = [],
 ): Check<ModelUnderTest> {
   const [capability] = needs;
   return {
@@ -37,7 +55,9 @@ function sendingCheck(
           look(JSON.stringify(requests().at(-1)?.body ?? null), delivery);
         }
       }),
-    ...(capability === "image_input" ? { runWhenLacking: (subject) => refusesWithout(subject, capability) } : {}),
+    ...(capability !== undefined && MEDIA.has(capability)
+      ? { runWhenLacking: (subject) => refusesWithout(subject, capability as Capability) }
+      : {}),
   };
 }
 
@@ -104,9 +124,20 @@ export const contentChecks: readonly Check<ModelUnderTest>[] = [
   sendingCheck(
     "sends an image as an image",
     { messages: [userMessage([{ type: "text", text: "See." }, IMAGE])] },
-    (body, delivery) =>
-      assertIncludes(body, IMAGE.source.type === "base64" ? IMAGE.source.data : "", `the request (${delivery})`),
+    (body, delivery) => assertIncludes(body, dataOf(IMAGE), `the request (${delivery})`),
     ["image_input"],
+  ),
+  sendingCheck(
+    "sends a document as a document",
+    { messages: [userMessage([{ type: "text", text: "See." }, PDF])] },
+    (body, delivery) => assertIncludes(body, dataOf(PDF), `the request (${delivery})`),
+    ["file_input"],
+  ),
+  sendingCheck(
+    "sends a recording as a recording",
+    { messages: [userMessage([{ type: "text", text: "Hear." }, WAV])] },
+    (body, delivery) => assertIncludes(body, dataOf(WAV), `the request (${delivery})`),
+    ["audio_input"],
   ),
   sendingCheck(
     "never has an image's bytes in the text of a tool result",
@@ -118,7 +149,7 @@ export const contentChecks: readonly Check<ModelUnderTest>[] = [
       ],
     },
     (body, delivery) => {
-      const data = IMAGE.source.type === "base64" ? IMAGE.source.data : "";
+      const data = dataOf(IMAGE);
       assert(
         !body.includes(`"content":"${data}`) && !body.includes(`"text":"${data}`),
         `bytes as text (${delivery}): ${body}`,

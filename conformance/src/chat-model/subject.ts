@@ -55,25 +55,28 @@ export interface Situation {
   requests(): readonly RecordedRequest[];
 }
 
+/** The need of checks that read what was sent. */
+export const RECORDED_REQUESTS = "recorded_requests";
+
+/** What model checks may need: that the profile affirms something, that a scenario can arise, that requests are recorded. */
+export type ModelNeed = Capability | ScenarioName | typeof RECORDED_REQUESTS;
+
 /** A subject as checks use it. */
-export interface ModelUnderTest extends Claims {
+export interface ModelUnderTest extends Claims<ModelNeed> {
   /** Puts a fresh model into a situation, and takes the situation down afterwards. */
   within<T>(scenario: ScenarioName, use: (situation: Situation) => Promise<T>): Promise<T>;
 }
-
-/** The need of checks that read what was sent. */
-export const RECORDED_REQUESTS = "recorded requests";
 
 export function modelUnderTest(subject: ChatModelSubject): ModelUnderTest {
   const { wire, cannot = {} } = subject;
   return {
     async lacks(need) {
-      if (Object.hasOwn(scenarios, need)) return cannot[need as ScenarioName];
+      if (isScenario(need)) return cannot[need];
       if (need === RECORDED_REQUESTS) {
         return (await records(wire)) ? undefined : "this subject has no wire that records requests";
       }
       const { profile } = await subject.create({ scenario: "text", url: UNUSED_URL, apiKey: secretKey });
-      const claim = support(profile, need as Capability);
+      const claim = support(profile, need);
       return claim === "yes" ? undefined : `the profile does not claim ${need}: it says ${claim}`;
     },
     async within(scenario, use) {
@@ -86,6 +89,10 @@ export function modelUnderTest(subject: ChatModelSubject): ModelUnderTest {
       }
     },
   };
+}
+
+function isScenario(need: ModelNeed): need is ScenarioName {
+  return Object.hasOwn(scenarios, need);
 }
 
 /** Nothing is sent there: only a profile is read. */

@@ -34,8 +34,8 @@ export interface MockModelOptions {
  * always gets the same answer.
  *
  * @throws TypeError when `delayMs` is no number from 0 up. From the stream: `cancelled`; `capability_missing` for
- * media and for a capability that the request requires and the profile lacks; `invalid_request` for a demanded tool
- * that is not declared.
+ * media and for a capability that the request requires and the profile lacks; `invalid_request` for a request without
+ * messages and for a demanded tool that is not declared.
  */
 export function mockModel({ delayMs = 0, rules = [], clock = systemClock }: MockModelOptions = {}): ChatModel {
   if (!Number.isFinite(delayMs) || delayMs < 0) {
@@ -75,6 +75,9 @@ function* joined(...parts: readonly Iterable<ModelDelta>[]): Generator<ModelDelt
 
 /** Media count in the question alone: what came before it is not answered any more. */
 function refuseWhatItCannotDo(request: ModelRequest): void {
+  if (request.messages.length === 0) {
+    throw new TinyAgentsError("invalid_request", "The request has no message.", { details: { reason: "no_messages" } });
+  }
   const question = request.messages.findLast(({ role }) => role === "user");
   const media = question === undefined ? [] : lackingMedia(mockProfile, [question]);
   const capabilities = [...new Set([...lackingCapabilities(mockProfile, request), ...media])];
