@@ -56,7 +56,7 @@ export interface WireAnswer extends WireEntryBase {
    * ends as it should and never says why.
    */
   readonly finishReason?: string | null;
-  /** Default: 10 input and 5 output tokens. `null`: the server never says. */
+  /** Default: 10 input tokens (Ollama: those of the prompt) and 5 output tokens. `null`: the server never says. */
   readonly usage?: WireUsage | null;
   /** The exact model that answers. Default: the one that was asked for. */
   readonly model?: string;
