@@ -189,6 +189,15 @@ describe("the provider's own options", () => {
   });
 });
 
+it("a tool whose schema had to be changed is named in a warning", () => {
+  const either = { ...LOOK, inputSchema: { anyOf: [{ type: "object", properties: { a: {} } }] } };
+  const { body, warnings } = prepare({ tools: [either, SEE] });
+  expect(body.tools).toMatchObject([{ input_schema: { type: "object", properties: { a: {} } } }, { name: "see" }]);
+  expect(warnings).toMatchObject([
+    { code: "changed_setting", setting: "tools", message: expect.stringMatching(/: look\.$/) },
+  ]);
+});
+
 describe("a tool choice", () => {
   const tools = [LOOK, SEE];
 

@@ -90,7 +90,7 @@ function addPrompt(
   warnings: ModelWarning[],
 ): void {
   const declared = request.tools ?? [];
-  const tools = toTools(declared, body.tools);
+  const tools = toTools(declared, body.tools, warnings);
   const choice = toToolChoice(request.toolChoice, declared, body.tool_choice, settings.profile, warnings);
   const reserved = isJsonObject(body.cache_control) ? 1 : 0;
   const prompt = markPrompt(

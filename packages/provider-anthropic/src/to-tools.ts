@@ -9,26 +9,43 @@ import {
   type ToolChoice,
   type ToolDeclaration,
 } from "@tinyagents/core";
+import { toToolSchema } from "./tool-schema.js";
 
 /**
  * The tools of a request, after those that the provider itself runs (web search and the like), which come with its own
  * options. Where both have a name, ours wins.
  */
-export function toTools(tools: readonly ToolDeclaration[], own: JsonValue | undefined): readonly JsonObject[] {
+export function toTools(
+  tools: readonly ToolDeclaration[],
+  own: JsonValue | undefined,
+  warnings: ModelWarning[],
+): readonly JsonObject[] {
   const names = new Set(tools.map(({ name }) => name));
   const theirs = Array.isArray(own) ? own.filter(isJsonObject).filter(({ name }) => !names.has(String(name))) : [];
-  return [...theirs, ...tools.map(toTool)];
+  const ours = tools.map(toTool);
+  const changed = ours.flatMap(({ wire, isChanged }) => (isChanged ? [wire.name] : []));
+  if (changed.length > 0) {
+    const message = `Alternatives at the root of a schema are not taken; they were laid over each other: ${changed.join(", ")}.`;
+    warnings.push({ code: "changed_setting", setting: "tools", message });
+  }
+  return [...theirs, ...ours.map(({ wire }) => wire)];
 }
 
-const WIRE_TOOLS = new WeakMap<ToolDeclaration, JsonObject>();
+interface WireTool {
+  readonly wire: JsonObject;
+  readonly isChanged: boolean;
+}
 
-function toTool(tool: ToolDeclaration): JsonObject {
+const WIRE_TOOLS = new WeakMap<ToolDeclaration, WireTool>();
+
+function toTool(tool: ToolDeclaration): WireTool {
   const known = WIRE_TOOLS.get(tool);
   if (known !== undefined) return known;
   const { name, description, inputSchema } = tool;
-  const wire = { name, description, input_schema: { type: "object", ...inputSchema } };
-  WIRE_TOOLS.set(tool, wire);
-  return wire;
+  const { wire: input_schema, isChanged } = toToolSchema(inputSchema);
+  const made = { wire: { name, description, input_schema }, isChanged };
+  WIRE_TOOLS.set(tool, made);
+  return made;
 }
 
 /** Whether the model must call a tool. */
