@@ -6,9 +6,9 @@ import {
   type HookName,
   type Middleware,
 } from "@tinyagents/core";
-import type { AgentOptions, ModelSettings, OutputOption } from "./options.js";
+import type { AgentOptions, ModelSettings, OutputSchema } from "./options.js";
 
-type Options = AgentOptions<OutputOption | undefined>;
+type Options = AgentOptions<OutputSchema | undefined>;
 type Fields = { readonly [field: string]: unknown };
 type Names<T> = { readonly [Name in keyof T]-?: true };
 

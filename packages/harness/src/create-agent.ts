@@ -21,7 +21,7 @@ import { outputAgain } from "./machine/validate.js";
 import type {
   AgentOptions,
   OutputOf,
-  OutputOption,
+  OutputSchema,
   ResumeOptions,
   ResumeStreamOptions,
   RunOptions,
@@ -65,10 +65,10 @@ export interface Agent<Output = undefined> extends AgentMachine {
 }
 
 /** Makes an agent. The type of `run.output` comes from `output`. @throws TypeError and `tool_schema_invalid` for options that cannot be. */
-export function createAgent<const O extends OutputOption | undefined = undefined>(
-  options: AgentOptions<O>,
-): Agent<OutputOf<O>> {
-  return new DefinedAgent<OutputOf<O>>(defineAgent(options));
+export function createAgent<const S extends OutputSchema | undefined = undefined>(
+  options: AgentOptions<S>,
+): Agent<OutputOf<S>> {
+  return new DefinedAgent<OutputOf<S>>(defineAgent(options));
 }
 
 class DefinedAgent<Output> implements Agent<Output>, ChildAgent {

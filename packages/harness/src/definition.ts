@@ -34,7 +34,7 @@ import {
   toolsByName,
 } from "@tinyagents/core";
 import { checkOptions } from "./check-options.js";
-import type { AgentOptions, ModelSettings, OutputOption, SystemPrompt } from "./options.js";
+import type { AgentOptions, ModelSettings, OutputSchema, SystemPrompt } from "./options.js";
 import { type OutputPlan, planOutput } from "./output/plan.js";
 import { overrideLimits } from "./run/new-run.js";
 import { checkUnknownTool } from "./tools/unknown-tool.js";
@@ -85,7 +85,7 @@ type RequestTemplate = ModelSettings & {
  * Works an agent out.
  * @throws TypeError and `tool_schema_invalid` for options that cannot be.
  */
-export function defineAgent(options: AgentOptions<OutputOption | undefined>): AgentDefinition {
+export function defineAgent(options: AgentOptions<OutputSchema | undefined>): AgentDefinition {
   checkOptions(options);
   const { name, model, tools = [], middleware = [], policies = {}, settings = {}, memory } = options;
   const byName = toolsByName(tools);

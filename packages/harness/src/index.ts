@@ -3,7 +3,7 @@ export type {
   AgentOptions,
   ModelSettings,
   OutputOf,
-  OutputOption,
+  OutputSchema,
   OutputSpec,
   ResumeOptions,
   ResumeStreamOptions,

@@ -32,11 +32,11 @@ export interface SystemPromptContext {
   readonly nowMs: number;
 }
 
-/** A structured answer: a schema, or a schema with a way to get it. */
-export type OutputOption = StandardSchema | JsonSchema | OutputSpec<StandardSchema | JsonSchema>;
+/** What says of a structured answer what it is. */
+export type OutputSchema = StandardSchema | JsonSchema;
 
 /** How a structured answer is had. */
-export interface OutputSpec<S extends StandardSchema | JsonSchema> {
+export interface OutputSpec<S extends OutputSchema | undefined> {
   readonly schema: S;
   /** The JSON Schema for the model, when `schema` cannot give one. */
   readonly jsonSchema?: JsonSchema | undefined;
@@ -55,13 +55,7 @@ export interface OutputSpec<S extends StandardSchema | JsonSchema> {
 }
 
 /** The type of a structured answer. `undefined` when none is asked for. */
-export type OutputOf<O> = [O] extends [undefined]
-  ? undefined
-  : O extends { readonly "~standard": unknown }
-    ? SchemaOutput<O>
-    : O extends OutputSpec<infer S>
-      ? SchemaOutput<S>
-      : SchemaOutput<O>;
+export type OutputOf<S> = [S] extends [undefined] ? undefined : SchemaOutput<S>;
 
 /** Settings of every model call of an agent. */
 export type ModelSettings = Pick<
@@ -78,7 +72,7 @@ export type ModelSettings = Pick<
 >;
 
 /** What an agent is made of. */
-export interface AgentOptions<O extends OutputOption | undefined = undefined> extends Omit<RunSurroundings, "data"> {
+export interface AgentOptions<S extends OutputSchema | undefined = undefined> extends Omit<RunSurroundings, "data"> {
   /** Stands in events and state. */
   readonly name: string;
   readonly model: ChatModel;
@@ -89,7 +83,8 @@ export interface AgentOptions<O extends OutputOption | undefined = undefined> ex
   readonly middleware?: readonly Middleware[] | undefined;
   /** Where threads are remembered. Used by runs that have a `threadId`. */
   readonly memory?: ShortTermMemory | undefined;
-  readonly output?: O | undefined;
+  /** A structured answer: a schema, or a schema with a way to get it. */
+  readonly output?: S | OutputSpec<S> | undefined;
   /** These stand before `policies.limits`, one by one. */
   readonly limits?: Limits | undefined;
   readonly policies?: RunPolicy | undefined;

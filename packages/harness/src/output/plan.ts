@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type JsonSchema,
   type ModelProfile,
+  type OutputState,
   type ResponseFormat,
   type StandardSchema,
   support,
@@ -12,12 +13,12 @@ import {
   type ToolDeclaration,
   toJsonSchema,
 } from "@tinyagents/core";
-import type { OutputOption, OutputSpec } from "../options.js";
+import type { AgentOptions, OutputSchema, OutputSpec } from "../options.js";
 import { embed, variantsOf } from "./embed.js";
 
 /** How a structured answer is asked for and checked, worked out once. */
 export interface OutputPlan {
-  readonly strategy: "native" | "tool" | "prompt";
+  readonly strategy: OutputState["strategy"];
   readonly name: string;
   /** The caller's schema, when it validates itself. */
   readonly standard: StandardSchema | undefined;
@@ -37,6 +38,8 @@ export interface OutputPlan {
   readonly onInvalid: OutputSpec<JsonSchema>["onInvalid"];
 }
 
+type OutputOption = NonNullable<AgentOptions<OutputSchema | undefined>["output"]>;
+
 /**
  * Works out how to get a structured answer from a model.
  * @throws TypeError for what is no schema, or when the name of the answer's tool is taken.
@@ -46,10 +49,8 @@ export function planOutput(
   profile: ModelProfile,
   tools: ReadonlyMap<string, AnyTool>,
 ): OutputPlan {
-  const spec = isOutputSpec(option) ? option : { schema: option };
-  if (!isStandardSchema(spec.schema) && !isJsonObject(spec.schema)) {
-    throw new TypeError("createAgent: output: a schema, or an object with a schema, is expected");
-  }
+  const spec = specOf(option);
+  checkSpec(spec);
   const name = spec.name ?? "final_answer";
   const schema = spec.jsonSchema ?? toJsonSchema(spec.schema, "input", "createAgent: output");
   const wrapped = schema.type !== "object" || schema.anyOf !== undefined || schema.oneOf !== undefined;
@@ -96,10 +97,38 @@ function inObject(answer: JsonSchema): JsonSchema {
   };
 }
 
-function isOutputSpec(option: OutputOption): option is OutputSpec<StandardSchema | JsonSchema> {
-  if (isStandardSchema(option)) return false;
+/** A schema is told from a way to get an answer by what stands under `schema`: no schema has one there. */
+function specOf(option: OutputOption): OutputSpec<OutputSchema> {
+  if (isStandardSchema(option)) return { schema: option };
   const { schema } = option as { readonly schema?: unknown };
-  return isStandardSchema(schema) || isJsonObject(schema);
+  const isSpec =
+    isStandardSchema(schema) || isJsonObject(schema) || (Object.hasOwn(option, "schema") && schema === undefined);
+  return isSpec ? (option as OutputSpec<OutputSchema>) : { schema: option as OutputSchema };
+}
+
+const STRATEGIES: { readonly [Strategy in NonNullable<OutputSpec<JsonSchema>["strategy"]>]: true } = {
+  auto: true,
+  native: true,
+  tool: true,
+  prompt: true,
+};
+/** What providers accept as the name of a tool or of a format. */
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+function checkSpec({ schema, strategy = "auto", name, onInvalid }: OutputSpec<OutputSchema>): void {
+  if (!isStandardSchema(schema) && !isJsonObject(schema)) throw wrong("", "a schema, or an object with a schema");
+  if (!Object.hasOwn(STRATEGIES, strategy)) throw wrong(".strategy", `one of ${Object.keys(STRATEGIES).join(", ")}`);
+  if (name !== undefined && !(typeof name === "string" && NAME.test(name))) {
+    throw wrong(".name", "up to 64 letters, digits, _ and -");
+  }
+  const told = onInvalid === undefined || onInvalid === false;
+  if (!told && typeof onInvalid !== "string" && typeof onInvalid !== "function") {
+    throw wrong(".onInvalid", "false, a text or a function");
+  }
+}
+
+function wrong(place: string, expected: string): TypeError {
+  return new TypeError(`createAgent: output${place}: ${expected} is expected`);
 }
 
 /** Only a "yes" counts: a model that may not know a mechanism is asked in words. */

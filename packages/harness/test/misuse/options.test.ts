@@ -32,6 +32,10 @@ describe("an option that cannot be", () => {
     [{ events: () => {} }, /createAgent: events: .*callbackSink.*emit/],
     [{ prices: { mock: 1 } }, /createAgent: prices: .*priceOf/],
     [{ clock: Date }, /createAgent: clock: .*missing: setTimer, sleep/],
+    [{ output: { schema: undefined } }, /createAgent: output: a schema, or an object with a schema is expected/],
+    [{ output: { schema: {}, strategy: "magic" } }, /output\.strategy: one of auto, native, tool, prompt is expected/],
+    [{ output: { schema: {}, name: "my answer" } }, /output\.name: up to 64 letters/],
+    [{ output: { schema: {}, onInvalid: true } }, /output\.onInvalid: false, a text or a function/],
     [{ output: { city: { "~standard": { version: 1, vendor: "x", validate: () => ({}) } } } }, /output: .*wrap it/],
   ])("is a TypeError that names it, and what is expected: %#", (wrong, message) => {
     expect(made(wrong)).toThrow(TypeError);

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   tool,
 } from "@tinyagents/core";
-import { type Agent, type AgentOptions, createAgent, type OutputOf, type OutputOption } from "@tinyagents/harness";
+import { type Agent, type AgentOptions, createAgent, type OutputOf, type OutputSchema } from "@tinyagents/harness";
 import { scriptedModel } from "@tinyagents/testkit";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
@@ -85,7 +85,10 @@ describe("the type of the output (TY-03)", () => {
         schema: place,
         strategy: "tool",
         name: "place",
-        onInvalid: (issues: readonly ArgumentIssue[]) => issues.map(({ path }) => path).join(),
+        onInvalid: (issues) => {
+          expectTypeOf(issues).toEqualTypeOf<readonly ArgumentIssue[]>();
+          return issues.map(({ path }) => path).join();
+        },
       },
     });
     expectTypeOf<Result<typeof bare>>().toEqualTypeOf<Place>();
@@ -121,9 +124,20 @@ describe("the type of the output (TY-03)", () => {
     const schema: JsonObject = { type: "object" };
     const handedOn = createAgent({ ...base, output: schema });
     const spec = createAgent({ ...base, output: { schema: { type: "object" }, strategy: "prompt" } });
+    const told = createAgent({
+      ...base,
+      output: {
+        schema,
+        onInvalid: (issues) => {
+          expectTypeOf(issues).toEqualTypeOf<readonly ArgumentIssue[]>();
+          return issues.map(({ message }) => message).join();
+        },
+      },
+    });
     expectTypeOf<Result<typeof literal>>().toEqualTypeOf<JsonObject>();
     expectTypeOf<Result<typeof handedOn>>().toEqualTypeOf<JsonObject>();
     expectTypeOf<Result<typeof spec>>().toEqualTypeOf<JsonObject>();
+    expectTypeOf<Result<typeof told>>().toEqualTypeOf<JsonObject>();
     expect(spec.name).toBe("typed");
   });
 
@@ -142,7 +156,7 @@ describe("the type of the output (TY-03)", () => {
   });
 
   test("can be handed on by functions of the application's own", () => {
-    const wrap = <const O extends OutputOption | undefined = undefined>(options: Omit<AgentOptions<O>, "name">) =>
+    const wrap = <const O extends OutputSchema | undefined = undefined>(options: Omit<AgentOptions<O>, "name">) =>
       createAgent<O>({ ...options, name: "wrapped" } as AgentOptions<O>);
     expectTypeOf(wrap({ model })).toEqualTypeOf<Agent<undefined>>();
     expectTypeOf(wrap({ model, output: z.number() })).toEqualTypeOf<Agent<number>>();
@@ -179,6 +193,9 @@ describe("the types of tools in a list (TY-03)", () => {
     expect(() => createAgent({ name: "typed" })).toThrow(TypeError);
     // @ts-expect-error no schema
     expect(() => createAgent({ ...base, output: 5 })).toThrow(TypeError);
+    expect(() => createAgent({ ...base, output: { schema: undefined } })).toThrow(TypeError);
+    // @ts-expect-error no strategy
+    expect(() => createAgent({ ...base, output: { schema: place, strategy: "magic" } })).toThrow(TypeError);
     // @ts-expect-error no tools
     expect(() => createAgent({ ...base, tools: [{ name: "t" }] })).toThrow();
   });

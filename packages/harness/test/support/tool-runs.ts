@@ -1,5 +1,5 @@
 import type { AgentRun, JsonObject, ToolMessage } from "@tinyagents/core";
-import { type AgentOptions, createAgent, type OutputOf, type OutputOption, type RunOptions } from "@tinyagents/harness";
+import { type AgentOptions, createAgent, type OutputOf, type OutputSchema, type RunOptions } from "@tinyagents/harness";
 import {
   type EventRecorder,
   type ScriptEntry,
@@ -11,7 +11,7 @@ import {
 } from "@tinyagents/testkit";
 
 /** An agent on a scripted model, with everything that watches it. */
-export interface ScriptedAgent<O extends OutputOption | undefined> {
+export interface ScriptedAgent<O extends OutputSchema | undefined> {
   readonly agent: ReturnType<typeof createAgent<O>>;
   readonly model: ScriptedModel;
   readonly events: EventRecorder;
@@ -19,13 +19,13 @@ export interface ScriptedAgent<O extends OutputOption | undefined> {
   run(input?: string, options?: RunOptions): Promise<AgentRun<OutputOf<O>>>;
 }
 
-export type ScriptedAgentOptions<O extends OutputOption | undefined> = Partial<Omit<AgentOptions<O>, "model">> & {
+export type ScriptedAgentOptions<O extends OutputSchema | undefined> = Partial<Omit<AgentOptions<O>, "model">> & {
   readonly script: readonly ScriptEntry[];
   readonly modelOptions?: TestModelOptions;
 };
 
 /** An agent whose model plays `script`; everything that it takes from outside is made for tests. */
-export function scriptedAgent<const O extends OutputOption | undefined = undefined>(
+export function scriptedAgent<const O extends OutputSchema | undefined = undefined>(
   options: ScriptedAgentOptions<O>,
 ): ScriptedAgent<O> {
   const { script, modelOptions, ...rest } = options;
