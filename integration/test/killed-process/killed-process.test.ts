@@ -1,8 +1,11 @@
-import { type AgentRun, checkHistory, type Message, toolText } from "@tinyagents/core";
+import { type AgentRun, type AgentState, checkHistory, isEnd, type Message, toolText } from "@tinyagents/core";
 import { type OpenAIWireServer, openaiWireServer, type WireReply, type WireRequest } from "@tinyagents/testkit/wire";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type NodeProgram, nodeProgram, type Running } from "../support/node-program.js";
 import type { ProgramOptions } from "./program.js";
+
+/** What a process says of a run that has ended. */
+type RunResult = Pick<AgentRun, "text" | "messages" | "counters"> & { readonly code?: string };
 
 let program: NodeProgram;
 let server: OpenAIWireServer;
@@ -37,10 +40,9 @@ function spawn(options: Pick<ProgramOptions, "mode"> & Partial<ProgramOptions>):
   return program.start([JSON.stringify({ folder: program.folder, url: server.url, hanging: [], ...options })]);
 }
 
-async function result(running: Running): Promise<Pick<AgentRun, "text" | "messages" | "counters"> & { code?: string }> {
+async function result<T = RunResult>(running: Running): Promise<T> {
   return JSON.parse((await running.finished()).at(-1) ?? "");
 }
-
 function results(messages: readonly Message[]): readonly string[] {
   return messages.flatMap((message) => (message.role === "tool" ? toolText(message) : []));
 }
@@ -103,6 +105,27 @@ describe("a run whose process is killed goes on in another process, from the rec
     expect(server.requests).toHaveLength(2);
   });
 });
+
+it("a run of which every step is done by a fresh process ends with the same history, and runs no tool twice (LOOP-14)", async () => {
+  const whole = await result(start("start"));
+  const steps: Running[] = [];
+  let state: AgentState;
+  do {
+    const next = start("step");
+    steps.push(next);
+    state = await result<AgentState>(next);
+  } while (!isEnd(state.phase));
+
+  expect(steps.map((one) => begun(one).length).filter((calls) => calls > 0)).toEqual([3]);
+  expect(steps.length).toBeGreaterThan(6);
+  expect(state.phase).toBe("done");
+  expect(said(state.messages)).toEqual(said(whole.messages));
+});
+
+/** A history without its times. */
+function said(messages: readonly Message[]): unknown {
+  return messages.map(({ role, content }) => [role, content]);
+}
 
 describe("a run that is alive in one process", () => {
   const HOUR = 3_600_000;

@@ -1,5 +1,6 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isTinyAgentsError, type LeasingRecorder, systemClock, tool } from "@tinyagents/core";
+import { isTinyAgentsError, type LeasingRecorder, readAgentState, systemClock, tool } from "@tinyagents/core";
 import { createAgent } from "@tinyagents/harness";
 import { runRecorder } from "@tinyagents/persistence";
 import { openaiModel } from "@tinyagents/provider-openai";
@@ -7,11 +8,11 @@ import { z } from "zod";
 import { fileAppendStore } from "../support/file-append-store.js";
 import { folderAppendStore } from "../support/folder-append-store.js";
 
-/** What a process does: it starts or resumes one run. */
+/** What a process does: it starts or resumes one run, or does one step of it. */
 export interface ProgramOptions {
   readonly folder: string;
   readonly url: string;
-  readonly mode: "start" | "resume";
+  readonly mode: "start" | "resume" | "step";
   /** Work on these keys does not end by itself. */
   readonly hanging: readonly string[];
   /** Several processes have the log at once, and leases hold for so long. Absent: one process at a time. */
@@ -56,9 +57,23 @@ const agent = createAgent({
   recorder: telling(recorder),
   clock,
 });
+const INPUT = "Do a, b and c.";
+
+/** One step from the state in a file, which is all that one process leaves to the next. */
+async function step(file: string) {
+  const before = existsSync(file) ? readAgentState(readFileSync(file, "utf8")) : agent.initialState(INPUT);
+  const state = await agent.step(before);
+  writeFileSync(file, JSON.stringify(state));
+  return state;
+}
+
+async function wholeRun() {
+  const run = mode === "start" ? await agent.invoke(INPUT, { runId: "r1" }) : await agent.resume("r1");
+  return { text: run.text, messages: run.messages, counters: run.counters };
+}
+
 try {
-  const run = mode === "start" ? await agent.invoke("Do a, b and c.", { runId: "r1" }) : await agent.resume("r1");
-  console.log(JSON.stringify({ text: run.text, messages: run.messages, counters: run.counters }));
+  console.log(JSON.stringify(mode === "step" ? await step(join(folder, "state.json")) : await wholeRun()));
 } catch (error) {
   if (!isTinyAgentsError(error)) throw error;
   console.log(JSON.stringify({ code: error.code, message: error.message }));
