@@ -267,6 +267,7 @@ export type {
   StoreVersion,
 } from "./store/store.js";
 // Tools.
+export type { TextToolFormat, ToolFormat, ToolFormatOption } from "./tool/format.js";
 export {
   type ContentOutcome,
   content,

@@ -37,6 +37,8 @@ import { checkOptions } from "./check-options.js";
 import type { AgentOptions, ModelSettings, OutputSchema, SystemPrompt } from "./options.js";
 import { type OutputPlan, planOutput } from "./output/plan.js";
 import { overrideLimits } from "./run/new-run.js";
+import { textCallModel } from "./text-calls/text-call-model.js";
+import { textToolsOf } from "./text-calls/text-tools.js";
 import { checkUnknownTool } from "./tools/unknown-tool.js";
 
 /** An agent, worked out once: nothing of it is computed again per run, per step or per call. */
@@ -93,10 +95,15 @@ export function defineAgent(options: AgentOptions<OutputSchema | undefined>): Ag
   const toolSpecs = Object.freeze(tools.map(({ spec }) => spec));
   const declarations = toolSpecs.map(toolDeclaration);
   if (policies.unknownTool !== undefined) checkUnknownTool(policies.unknownTool, byName, "createAgent: policies");
+  const textTools = textToolsOf(toolSpecs);
+  const onlyText = toolSpecs.length === textTools?.size && output?.tool === undefined;
+  const models = [model, ...(options.fallbacks ?? [])].map((one) =>
+    textTools === undefined ? one : textCallModel(one, textTools, onlyText),
+  );
   return {
     name,
-    model,
-    models: [model, ...(options.fallbacks ?? [])],
+    model: models[0] as ChatModel,
+    models,
     resolvedModel: resolvedModel(model),
     tools: byName,
     toolSpecs,

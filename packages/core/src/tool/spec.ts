@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json.js";
 import type { ToolDeclaration } from "../model/request.js";
+import type { TextToolFormat } from "./format.js";
 import type { ToolPolicy } from "./policy.js";
 import type { JsonSchema } from "./schema.js";
 
@@ -18,6 +19,8 @@ export interface ToolSpec {
   readonly policy: ToolPolicy;
   /** Whether the policy depends on the arguments. */
   readonly dynamicPolicy: boolean;
+  /** How the model calls it, where that is not the provider's own syntax. */
+  readonly format?: TextToolFormat;
   /** The name for people. */
   readonly label?: string;
   /** Whether results are Markdown, for those who show them. */

@@ -1,5 +1,6 @@
 import { isTinyAgentsError, messageOf, TinyAgentsError } from "../errors.js";
 import { isJsonObject, type JsonObject } from "../json.js";
+import { type ToolFormatOption, toolFormat } from "./format.js";
 import { checkPolicy, type ToolPolicy } from "./policy.js";
 import type { ToolRuntime } from "./runtime.js";
 import {
@@ -64,6 +65,8 @@ export interface ToolOptions<S extends StandardSchema | JsonSchema, Output> {
         readonly [arg: string]: (runtime: ToolRuntime) => JsonObject[string];
       }
     | undefined;
+  /** How the model calls it. Default: natively. */
+  readonly format?: ToolFormatOption | undefined;
   readonly label?: string | undefined;
   readonly markdown?: boolean | undefined;
   readonly extensions?: { readonly [owner: string]: JsonObject } | undefined;
@@ -97,14 +100,17 @@ export function tool<const S extends StandardSchema | JsonSchema, Output>(
   // A copy, and not to be changed: what was checked is what holds.
   const said: ToolPolicy = Object.freeze(dynamicPolicy ? {} : { ...checkPolicy(policy, name) });
   const policyFor = dynamicPolicy ? (policy as (args: JsonObject) => ToolPolicy) : () => said;
+  const inputSchema = withoutArgs(fullSchema, hiddenArgs, name);
+  const format = toolFormat(options.format, name, inputSchema, `${place}: format`);
   const spec: ToolSpec = {
     name,
     description: options.description,
-    inputSchema: withoutArgs(fullSchema, hiddenArgs, name),
+    inputSchema,
     hiddenArgs,
     policy: said,
     dynamicPolicy,
     ...(output === undefined ? {} : { outputSchema: toJsonSchema(output, "output", `${place}: output`) }),
+    ...(format === undefined ? {} : { format }),
     ...(options.label === undefined ? {} : { label: options.label }),
     ...(options.markdown === undefined ? {} : { markdown: options.markdown }),
     ...(options.extensions === undefined ? {} : { extensions: options.extensions }),

@@ -1,0 +1,40 @@
+import {
+  type ChatModel,
+  type ModelCallContext,
+  type ModelDelta,
+  type ModelProfile,
+  type ModelRequest,
+  support,
+} from "@tinyagents/core";
+import { withToolCalls } from "./from-stream.js";
+import type { TextTools } from "./text-tools.js";
+import { toTextRequest } from "./to-request.js";
+
+/**
+ * A model that is asked in words for tools with a text format, and whose answers have their calls as tool calls. Nobody
+ * else, hooks included, sees a difference. `onlyText`: no other tool is offered, so the model need not know of tools.
+ */
+export function textCallModel(model: ChatModel, tools: TextTools, onlyText: boolean): ChatModel {
+  return {
+    id: model.id,
+    profile: onlyText ? withTools(model.profile) : model.profile,
+    ...(model.ownsRetry === true ? { ownsRetry: true } : {}),
+    stream: (request, call) => stream(model, tools, request, call),
+  };
+}
+
+async function* stream(
+  model: ChatModel,
+  tools: TextTools,
+  asked: ModelRequest,
+  call: ModelCallContext,
+): AsyncGenerator<ModelDelta> {
+  const { request, offered, warnings } = toTextRequest(asked, tools);
+  const deltas = model.stream(request, call);
+  yield* offered.size === 0 ? deltas : withToolCalls(deltas, offered, call.callId, warnings);
+}
+
+function withTools(profile: ModelProfile): ModelProfile {
+  if (support(profile, "tools") !== "no") return profile;
+  return { ...profile, capabilities: { ...profile.capabilities, tools: "yes" } };
+}
