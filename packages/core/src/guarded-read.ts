@@ -122,7 +122,8 @@ export function readVersion(value: JsonObject, supported: number, place: string)
   );
 }
 
-function describe(value: unknown): string {
+/** What a value is, for an error, without a word of what it holds. */
+export function describe(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";

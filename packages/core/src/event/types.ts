@@ -7,7 +7,7 @@ import type { Block } from "../message/block.js";
 import type { HistoryProblem } from "../message/check-history.js";
 import type { Message, ToolStatus } from "../message/message.js";
 import type { HookName } from "../middleware/middleware.js";
-import type { Money } from "../model/cost.js";
+import type { CallCost } from "../model/cost.js";
 import type { FinishReason, ModelDelta } from "../model/delta.js";
 import type { ResolvedModel } from "../model/profile.js";
 import type { Usage } from "../model/usage.js";
@@ -59,7 +59,7 @@ export interface EventData {
     readonly elapsedMs: number;
   };
   "usage.recorded": { readonly callId: string; readonly model: ResolvedModel; readonly usage?: Usage };
-  "cost.recorded": { readonly callId: string; readonly model: ResolvedModel; readonly cost?: Money };
+  "cost.recorded": { readonly callId: string; readonly model: ResolvedModel; readonly cost?: CallCost };
   "retry.scheduled": {
     readonly callId: string;
     readonly attempt: number;

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../json.js";
 import type { Block, ToolCallBlock } from "./block.js";
 import type { AssistantMessage, Message, SystemMessage, ToolMessage, ToolStatus, UserMessage } from "./message.js";
+import { messageFault } from "./read-message.js";
 
 /** What an edge of the API takes for content: a string becomes one text block. */
 export type Content = string | readonly Block[];
@@ -59,7 +60,7 @@ export function upgradeMessage(message: Message | ChatMessage): Message {
 
 /**
  * Input in whatever form, as messages.
- * @throws TypeError for what has no role or no content, and for a list inside an object.
+ * @throws TypeError that names the place, for what is no message, holds what is no JSON, and for a list inside an object.
  */
 export function toMessages(input: AgentInput): readonly Message[] {
   if (typeof input === "string") return [userMessage(input)];
@@ -77,8 +78,15 @@ export function toMessages(input: AgentInput): readonly Message[] {
     if (typeof message.content !== "string" && !Array.isArray(message.content)) {
       throw new TypeError(`input[${index}].content: a string or an array of blocks is expected`);
     }
-    return upgradeMessage(message);
+    return wholeMessage(upgradeMessage(message), `input[${index}]`);
   });
+}
+
+/** @throws TypeError for a message that could not be stored and read back. */
+function wholeMessage(message: Message, place: string): Message {
+  const fault = messageFault(message, place);
+  if (fault !== undefined) throw new TypeError(fault);
+  return message;
 }
 
 /** The tool calls of a message, in the model's order. Most messages have none, and then nothing is made. */

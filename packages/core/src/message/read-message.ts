@@ -1,8 +1,10 @@
-import { readArray } from "../guarded-read.js";
+import { corruptData, readArray } from "../guarded-read.js";
 import type { JsonValue } from "../json.js";
+import type { Money } from "../model/cost.js";
 import { FINISH_REASONS } from "../model/delta.js";
 import { MODEL_RUNGS, type ResolvedModel } from "../model/profile.js";
 import { USAGE_SOURCES, type Usage } from "../model/usage.js";
+import { checkFault } from "../plain-json.js";
 import {
   amount,
   type Check,
@@ -55,7 +57,8 @@ const source: Check = union<MediaSource["type"]>("type", {
 const invalid: Check = shape<InvalidArguments>({ reason: text, raw: text });
 const base = { providerMetadata: optional(entries(object)) };
 
-const block: Check = union<Block["type"]>("type", {
+/** A piece of content. */
+export const anyBlock: Check = union<Block["type"]>("type", {
   text: shape<TextBlock>({ ...base, text }),
   reasoning: shape<ReasoningBlock>({ ...base, text, redacted: optional(flag) }),
   refusal: shape<RefusalBlock>({ ...base, text, safety: optional(object) }),
@@ -75,7 +78,7 @@ const block: Check = union<Block["type"]>("type", {
   citation: shape<CitationBlock>({ ...base, source: object, text: optional(text) }),
   provider: shape<ProviderBlock>({ ...base, provider: text, value: something }),
 });
-const content: Check = list(block);
+const content: Check = list(anyBlock);
 const providerResult: Check = shape<ToolResultBlock>({
   ...base,
   callId: text,
@@ -97,7 +100,15 @@ export const resolvedModel: Check = shape<ResolvedModel>({
 });
 
 const tokens = optional(amount);
-const usage: Check = shape<Usage>({
+
+/** A decimal number. */
+export const decimal: Check = (value, place) => {
+  text(value, place);
+  if (!/^-?\d+(\.\d{1,18})?$/.test(value as string)) throw corruptData(place, "a decimal number is expected");
+};
+
+/** The tokens of one call. */
+export const usage: Check = shape<Usage>({
   inputTokens: tokens,
   outputTokens: tokens,
   cachedInputTokens: tokens,
@@ -105,6 +116,7 @@ const usage: Check = shape<Usage>({
   reasoningTokens: tokens,
   imageTokens: tokens,
   audioTokens: tokens,
+  charged: optional(shape<Money>({ amount: decimal, currency: text })),
   source: oneOf(USAGE_SOURCES),
 });
 
@@ -132,21 +144,40 @@ const ofTool: Check = shape<ToolMessage>({
 /** The result of one call. */
 export const toolMessage: Check = union<"tool">("role", { tool: ofTool });
 
+const ofAssistant: Check = shape<AssistantMessage>({
+  ...base,
+  content,
+  id: optional(text),
+  usage: optional(usage),
+  finishReason: optional(finishReason),
+  model: optional(resolvedModel),
+  responseId: optional(text),
+});
+
+/** What a model answered. */
+export const answer: Check = union<"assistant">("role", { assistant: ofAssistant });
+
 /** A message of any role. */
 export const message: Check = union<Message["role"]>("role", {
   system: shape<SystemMessage>({ content, id: optional(text) }),
   user: shape<UserMessage>({ content, id: optional(text), name: optional(text), metadata: optional(object) }),
-  assistant: shape<AssistantMessage>({
-    ...base,
-    content,
-    id: optional(text),
-    usage: optional(usage),
-    finishReason: optional(finishReason),
-    model: optional(resolvedModel),
-    responseId: optional(text),
-  }),
+  assistant: ofAssistant,
   tool: ofTool,
 });
+
+/**
+ * Content that somebody else wrote, checked block by block.
+ * @throws `corrupt_data` that names the place.
+ */
+export function readBlocks(value: unknown, place: string): readonly Block[] {
+  content(value as JsonValue | undefined, place);
+  return value as readonly Block[];
+}
+
+/** Why a value that a program made is no message that can be stored and read back; nothing when it is one. */
+export function messageFault(value: unknown, place: string): string | undefined {
+  return checkFault(message, value, place);
+}
 
 /**
  * A history that was stored, checked field by field. Whether calls and results belong together says `checkHistory`.

@@ -1,5 +1,6 @@
 import { type Control, strongerControl } from "../agent/control.js";
 import { isTinyAgentsError, messageOf, TinyAgentsError } from "../errors.js";
+import { checkResult } from "./check-result.js";
 import type { HookName, HookResult, HookReturn, Middleware, MiddlewareContext } from "./middleware.js";
 
 /** What the hooks of one run need from around them. */
@@ -31,7 +32,14 @@ export function chain<T>(entries: readonly Middleware[], hook: HookName, invoke:
   const from = (index: number, value: T, scope: HookScope): Awaitable<Hooked<T>> => {
     for (let i = index; i < entries.length; i++) {
       const entry = entries[i] as Middleware;
-      const result = call(entry, hook, scope, () => invoke(entry, value, scope.contextOf(entry.name)));
+      const given = value;
+      const result = call(
+        entry,
+        hook,
+        scope,
+        () => invoke(entry, given, scope.contextOf(entry.name)),
+        (returned) => checkResult(hook, returned, given),
+      );
       if (isPromise(result)) {
         return result.then((settled) => {
           const { value: next, control } = take(entry, hook, scope, value, settled);
@@ -77,8 +85,17 @@ function take<T>(
   return hooked(next, result.control === undefined ? undefined : { ...result.control, by: entry.name });
 }
 
-/** Calls one hook; what it throws becomes a failure that names it, unless it is one of our errors already. */
-export function call<T>(entry: Middleware, hook: HookName, scope: HookScope, invoke: () => Awaitable<T>): Awaitable<T> {
+/**
+ * Calls one hook; what it throws becomes a failure that names it, unless it is one of our errors already. So does what
+ * `check` throws about what it returned.
+ */
+export function call<T>(
+  entry: Middleware,
+  hook: HookName,
+  scope: HookScope,
+  invoke: () => Awaitable<T>,
+  check?: (returned: T) => void,
+): Awaitable<T> {
   const ended = scope.watch?.(entry.name, hook);
   const fail = (error: unknown): never => {
     const failure = hookFailure(entry, hook, error);
@@ -91,14 +108,16 @@ export function call<T>(entry: Middleware, hook: HookName, scope: HookScope, inv
   } catch (error) {
     return fail(error);
   }
-  if (!isPromise(result)) {
-    ended?.();
-    return result;
-  }
-  return result.then((settled) => {
+  const end = (settled: T): T => {
+    try {
+      check?.(settled);
+    } catch (error) {
+      return fail(error);
+    }
     ended?.();
     return settled;
-  }, fail);
+  };
+  return isPromise(result) ? result.then(end, fail) : end(result);
 }
 
 /** What a hook failed with: our own errors pass, anything else becomes one that names the middleware. */

@@ -1,10 +1,13 @@
 import type { TinyAgentsError } from "../errors.js";
 import type { JsonValue } from "../json.js";
 import type { ToolMessage } from "../message/message.js";
+import { deltaFault } from "../model/check-delta.js";
+import { checkedStream } from "../model/checked-stream.js";
 import type { ModelResponse } from "../model/collect.js";
 import type { ModelDelta } from "../model/delta.js";
 import type { ModelRequest } from "../model/request.js";
 import { call, chain, type Hooked, type HookScope, hookFailure, isPromise } from "./chain.js";
+import { checkToolMessage } from "./check-result.js";
 import type { HookName, Middleware, ModelHandler, ToolHandler, ToolInvocation } from "./middleware.js";
 
 type Awaitable<T> = T | Promise<T>;
@@ -150,7 +153,7 @@ async function* wrapStream(
   const ended = scope.watch?.(entry.name, "wrapModel");
   let failure: TinyAgentsError | undefined;
   try {
-    yield* open();
+    yield* checkedStream(open(), (fault, delta) => wrongDelta(entry, "wrapModel", fault, delta));
   } catch (error) {
     failure = hookFailure(entry, "wrapModel", error);
     throw failure;
@@ -158,6 +161,11 @@ async function* wrapStream(
     // A reader that leaves early comes past here too.
     ended?.(failure);
   }
+}
+
+function wrongDelta(entry: Middleware, hook: HookName, fault: string, delta?: number): TinyAgentsError {
+  const place = delta === undefined ? "its stream" : `delta ${delta}`;
+  return hookFailure(entry, hook, new TypeError(`${place}: ${fault}`));
 }
 
 async function* editDeltas(
@@ -179,11 +187,26 @@ async function* editDelta(
     yield delta;
     return;
   }
-  const result = call(entry, "onModelDelta", scope, () => entry.onModelDelta?.(delta, scope.contextOf(entry.name)));
+  const result = call(
+    entry,
+    "onModelDelta",
+    scope,
+    () => entry.onModelDelta?.(delta, scope.contextOf(entry.name)),
+    checkEdited,
+  );
   const edited = isPromise(result) ? await result : result;
   if (edited === undefined) yield* editDelta(entries, index + 1, scope, delta);
   else if (!Array.isArray(edited)) yield* editDelta(entries, index + 1, scope, edited as ModelDelta);
   else for (const one of edited as readonly ModelDelta[]) yield* editDelta(entries, index + 1, scope, one);
+}
+
+/** @throws TypeError for what is no delta, and no list of deltas. */
+function checkEdited(edited: unknown): void {
+  if (edited === undefined) return;
+  for (const delta of Array.isArray(edited) ? edited : [edited]) {
+    const fault = deltaFault(delta);
+    if (fault !== undefined) throw new TypeError(fault);
+  }
 }
 
 function aroundTool(wraps: readonly Middleware[]): ComposedMiddleware["aroundTool"] {
@@ -191,12 +214,14 @@ function aroundTool(wraps: readonly Middleware[]): ComposedMiddleware["aroundToo
   return (toolCall, scope, run) =>
     wraps.reduceRight<ToolHandler>(
       (next, entry) => async (inner) =>
-        call(entry, "wrapTool", scope, async () => {
-          const result = await entry.wrapTool?.(inner, scope.contextOf(entry.name), next);
-          // To go on to the tool here could run it a second time.
-          if (result === undefined) throw new TypeError("it gave no tool message");
-          return result;
-        }),
+        // Where it gives no message, to go on to the tool could run it a second time.
+        call<ToolMessage>(
+          entry,
+          "wrapTool",
+          scope,
+          async () => entry.wrapTool?.(inner, scope.contextOf(entry.name), next) as Promise<ToolMessage>,
+          checkToolMessage,
+        ),
       run,
     )(toolCall);
 }

@@ -118,7 +118,7 @@ describe("adding deltas up", () => {
 
   test("refuses arguments for a call that never began", async () => {
     const error = await thrownBy(() => contentOf({ type: "text", index: 0, text: "x" }, args(0, "{}")));
-    expect(error).toMatchObject({ code: "corrupt_data", details: { place: "the stream of mock/one" } });
+    expect(error).toMatchObject({ code: "corrupt_data", details: { place: "the stream of mock/one, delta 2" } });
     expect(String(error)).toContain("block 0");
   });
 

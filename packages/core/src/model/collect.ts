@@ -1,11 +1,14 @@
-import { isTinyAgentsError, TinyAgentsError } from "../errors.js";
+import { isTinyAgentsError, type TinyAgentsError } from "../errors.js";
 import { parseJson } from "../guarded-read.js";
 import { isJsonObject, type JsonObject } from "../json.js";
 import type { Block, ProviderMetadata, ToolCallBlock } from "../message/block.js";
 import type { AssistantMessage } from "../message/message.js";
+import { deltaFault } from "./check-delta.js";
+import { corruptStream } from "./checked-stream.js";
 import { cutShortError } from "./cut-short.js";
 import type { FinishDelta, FinishReason, ModelDelta, ModelWarning } from "./delta.js";
 import type { ResolvedModel } from "./profile.js";
+import { readUsage } from "./read-usage.js";
 import { addUsage, type Usage } from "./usage.js";
 
 /** What a model answered. */
@@ -36,9 +39,14 @@ interface Growing {
   providerMetadata?: ProviderMetadata;
 }
 
+/** The longest answer that is put together, in characters. */
+const LONGEST_ANSWER = 64 * 1024 * 1024;
+/** The most blocks that it may have. */
+const MOST_BLOCKS = 1_000_000;
+
 /**
- * Adds deltas up to a response, in time linear in their number. The one place where a response is assembled; `collect`
- * is the short form for whoever needs no say in between.
+ * Adds deltas up to a response, in time linear in their number. The one place where a response is assembled, and where
+ * what a model gives is looked at; `collect` is the short form for whoever needs no say in between.
  */
 export class ResponseCollector {
   #model: ResolvedModel;
@@ -53,29 +61,56 @@ export class ResponseCollector {
   #responseId: string | undefined;
   #finish: FinishDelta | undefined;
   #attempts = 1;
+  #deltas = 0;
+  /** Characters that came in fragments of this attempt. */
+  #chars = 0;
+  /** What was wrong with the usage of this attempt. */
+  #usageWarning: ModelWarning | undefined;
 
   constructor(model: ResolvedModel) {
     this.#model = model;
   }
 
   /**
-   * Takes the next delta of the stream.
-   * @throws `corrupt_data` for arguments of a block that is no open tool call.
+   * Takes the next delta of the stream. Usage that cannot be right counts as unknown, with a warning in the response.
+   * @throws `corrupt_data` for what is no delta, for arguments of a block that is no open tool call, and for an answer
+   * without end. The place says which delta it was.
    */
   add(delta: ModelDelta): void {
-    switch (delta.type) {
+    this.#deltas++;
+    // The two that come by the thousand are looked at where they are read; a look of its own would cost as much again.
+    switch (delta?.type) {
       case "text":
       case "reasoning":
-      case "refusal":
-        this.#grow(delta.type, delta.index).text += delta.text;
+      case "refusal": {
+        const { index, text } = delta;
+        if (typeof text !== "string" || !Number.isFinite(index)) throw this.#refused(delta);
+        this.#grow(delta.type, index).text += text;
+        this.#noteChars(text.length);
         return;
-      case "tool_call_args":
-        this.#grow("tool_call", delta.index).text += delta.args;
+      }
+      case "tool_call_args": {
+        const { index, args } = delta;
+        if (typeof args !== "string" || !Number.isFinite(index)) throw this.#refused(delta);
+        this.#grow("tool_call", index).text += args;
+        this.#noteChars(args.length);
         return;
+      }
+      default:
+        if (deltaFault(delta) !== undefined) throw this.#refused(delta);
+        this.#take(delta);
+    }
+  }
+
+  #refused(delta: unknown): TinyAgentsError {
+    return corruptStream(this.#model.id, deltaFault(delta) ?? "it changes while it is read", this.#deltas);
+  }
+
+  /** Takes what comes once in a while. */
+  #take(delta: ModelDelta): void {
+    switch (delta.type) {
       case "tool_call_start":
         this.#open({ kind: "tool_call", index: delta.index, text: "", id: delta.id, name: delta.name });
-        return;
-      case "tool_call_end":
         return;
       case "block":
         this.#open({ kind: "block", index: delta.index, text: "", block: delta.block });
@@ -84,7 +119,7 @@ export class ResponseCollector {
         this.#attach(delta.index, delta.providerMetadata);
         return;
       case "usage":
-        this.#usage = delta.usage;
+        this.#takeUsage(delta.usage);
         return;
       case "start":
         this.#exactModel = delta.model ?? this.#exactModel;
@@ -95,7 +130,7 @@ export class ResponseCollector {
         return;
       case "finish":
         this.#finish = delta;
-        if (delta.usage !== undefined) this.#usage = delta.usage;
+        if (delta.usage !== undefined) this.#takeUsage(delta.usage);
         return;
     }
   }
@@ -160,13 +195,31 @@ export class ResponseCollector {
       finishReason: finish.finishReason,
       model,
       attempts: this.#attempts,
-      warnings: finish.warnings ?? NO_WARNINGS,
+      warnings: this.#warnings(finish.warnings ?? NO_WARNINGS),
     };
     if (finish.rawFinishReason !== undefined) response.rawFinishReason = finish.rawFinishReason;
     if (responseId !== undefined) response.responseId = responseId;
     if (usage !== undefined) response.usage = usage;
     if (finish.providerData !== undefined) response.providerData = finish.providerData;
     return response;
+  }
+
+  #warnings(told: readonly ModelWarning[]): readonly ModelWarning[] {
+    return this.#usageWarning === undefined ? told : [...told, this.#usageWarning];
+  }
+
+  /** Usage in which nothing can be believed leaves what was told before. */
+  #takeUsage(told: unknown): void {
+    const { usage, faults } = readUsage(told);
+    if (usage !== undefined) this.#usage = usage;
+    this.#usageWarning = faults.length === 0 ? undefined : usageWarning(this.#model, faults);
+  }
+
+  #noteChars(chars: number): void {
+    this.#chars += chars;
+    if (this.#chars > LONGEST_ANSWER) {
+      throw corruptStream(this.#model.id, `the answer has more than ${LONGEST_ANSWER} characters`, this.#deltas);
+    }
   }
 
   #grow(kind: Growing["kind"], index: number): Growing {
@@ -178,12 +231,19 @@ export class ResponseCollector {
       return known;
     }
     if (kind === "tool_call") {
-      throw corruptStream(this.#model, `arguments came for block ${index}, which is no open tool call`);
+      throw corruptStream(
+        this.#model.id,
+        `arguments came for block ${index}, which is no open tool call`,
+        this.#deltas,
+      );
     }
     return this.#open({ kind, index, text: "" });
   }
 
   #open(block: Growing): Growing {
+    if (this.#blocks.length >= MOST_BLOCKS) {
+      throw corruptStream(this.#model.id, `the answer has more than ${MOST_BLOCKS} blocks`, this.#deltas);
+    }
     this.#blocks.push(block);
     this.#newest.set(block.index, block);
     this.#last = block;
@@ -203,6 +263,8 @@ export class ResponseCollector {
     // What another model has used is counted as that model's.
     this.#earlierUsage = model === undefined ? this.usage : undefined;
     this.#usage = undefined;
+    this.#usageWarning = undefined;
+    this.#chars = 0;
     this.#blocks = [];
     this.#newest.clear();
     this.#last = undefined;
@@ -282,7 +344,9 @@ function merge(one: ProviderMetadata | undefined, other: ProviderMetadata): Prov
   return merged;
 }
 
-function corruptStream(model: ResolvedModel, reason: string): TinyAgentsError<"corrupt_data"> {
-  const place = `the stream of ${model.id}`;
-  return new TinyAgentsError("corrupt_data", `Cannot read ${place}: ${reason}.`, { details: { place, reason } });
+function usageWarning({ id }: ResolvedModel, faults: readonly string[]): ModelWarning {
+  return {
+    code: "malformed_data",
+    message: `The usage that ${id} told is partly wrong, and that part counts as unknown: ${faults.join("; ")}.`,
+  };
 }

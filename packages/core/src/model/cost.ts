@@ -25,14 +25,30 @@ export interface PriceSource {
   priceOf(model: ResolvedModel): ModelPrice | undefined;
 }
 
-/** The cost of a run so far. */
+/** What one call cost. */
+export interface CallCost extends Money {
+  /** `charged`: the provider said so. `estimated`: its tokens by their prices. */
+  readonly source: "charged" | "estimated";
+  /** What prices say of a call whose charge is known, where they say anything: beside the charge, never in its place. */
+  readonly estimate?: Money;
+}
+
+/** The cost of a run so far: `amount` is `charged` and `estimated` together. */
 export interface CostTotals extends Money {
+  /** What providers said that they charged. A decimal number, like `estimated`. */
+  readonly charged: string;
+  /** What the other calls cost by their prices. */
+  readonly estimated: string;
   /** Model calls that have no price, or no known usage: the true cost is higher by theirs. */
   readonly unpricedCalls: number;
 }
 
-/** What one call cost: a sum over disjoint classes of tokens. Nothing when its usage is not known. */
+/**
+ * What one call costs by a price: a sum over disjoint classes of tokens. Nothing when its usage is not known.
+ * @throws TypeError for a price that has no currency, or is no decimal number.
+ */
 export function costOf(usage: Usage | undefined, price: ModelPrice): Money | undefined {
+  if (typeof price.currency !== "string") throw new TypeError("a price has a currency");
   if (usage?.inputTokens === undefined || usage.outputTokens === undefined) return undefined;
   const cached = usage.cachedInputTokens ?? 0;
   const written = usage.cacheWriteTokens ?? 0;
@@ -44,6 +60,33 @@ export function costOf(usage: Usage | undefined, price: ModelPrice): Money | und
     count(usage.outputTokens) * units(price.outputPerMillion);
   return { amount: decimal(perMillion / 1_000_000n), currency: price.currency };
 }
+
+/**
+ * What one call cost: what the provider charged, where it told that, else what {@link costOf} makes of its price. Nothing
+ * when neither is known.
+ * @throws TypeError for a price that is none.
+ */
+export function callCost(usage: Usage | undefined, price: ModelPrice | undefined): CallCost | undefined {
+  const estimate = price === undefined ? undefined : costOf(usage, price);
+  const charged = usage?.charged;
+  if (charged === undefined) return estimate === undefined ? undefined : { ...estimate, source: "estimated" };
+  const { amount, currency } = charged;
+  return estimate === undefined
+    ? { amount, currency, source: "charged" }
+    : { amount, currency, source: "charged", estimate };
+}
+
+/** A sum of money that somebody else told; nothing for what is no amount from 0 up in a currency of ISO 4217. */
+export function readMoney(told: unknown): Money | undefined {
+  if (typeof told !== "object" || told === null) return undefined;
+  const { amount, currency } = told as { readonly amount?: unknown; readonly currency?: unknown };
+  if (typeof amount !== "string" || !AMOUNT.test(amount)) return undefined;
+  return typeof currency === "string" && CURRENCY.test(currency) ? { amount: decimal(units(amount)), currency } : undefined;
+}
+
+/** Of bounded length: sums of what others told stay cheap. */
+const AMOUNT = /^\d{1,15}(?:\.\d{1,18})?$/;
+const CURRENCY = /^[A-Z]{3}$/;
 
 /** @throws TypeError when the currencies differ. */
 export function addMoney(one: Money, other: Money): Money {

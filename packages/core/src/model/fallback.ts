@@ -69,7 +69,8 @@ async function* askInTurn(
     const model = models[place] as ChatModel;
     try {
       // Attempts are numbered over all models, so a model's own retries are numbered again.
-      for await (const delta of ask(model)) yield delta.type === "restart" ? { ...delta, attempt: ++attempt } : delta;
+      // They may be anything still: whoever adds them up looks at them.
+      for await (const delta of ask(model)) yield delta?.type === "restart" ? { ...delta, attempt: ++attempt } : delta;
       return;
     } catch (error) {
       if (!mayFallBack(policy, error)) throw error;

@@ -70,8 +70,13 @@ export function backoff(policy: RetryPolicy, attempt: number, random: RandomSour
 
 /** What the server asked for, when it can be believed. */
 function retryHint(policy: RetryPolicy, error: AnyTinyAgentsError): number | undefined {
-  const hintMs = (error.details as { readonly retryAfterMs?: number }).retryAfterMs;
-  if (hintMs === undefined || !(hintMs >= 0) || hintMs > (policy.maxRetryAfterMs ?? 120_000)) return undefined;
+  const { retryAfterMs: hintMs } = (error.details ?? {}) as { readonly retryAfterMs?: unknown };
+  if (
+    typeof hintMs !== "number" ||
+    !(hintMs >= 0) ||
+    hintMs > (policy.maxRetryAfterMs ?? RETRY_DEFAULTS.maxRetryAfterMs)
+  )
+    return undefined;
   return hintMs;
 }
 
@@ -128,7 +133,7 @@ class RetriedStream implements AsyncIterableIterator<ModelDelta, undefined, unde
     if (this.#over) return Promise.resolve({ value: undefined, done: true });
     try {
       this.#source ??= this.#attemptOnce()[Symbol.asyncIterator]();
-      return this.#source.next().then(this.#onResult, this.#onFailure);
+      return Promise.resolve(this.#source.next()).then(this.#onResult, this.#onFailure);
     } catch (error) {
       return this.#repeat(error);
     }
@@ -140,14 +145,17 @@ class RetriedStream implements AsyncIterableIterator<ModelDelta, undefined, unde
     return { value: undefined, done: true };
   }
 
-  /** An attempt that ends without a finish was cut short: that is a failure like any other. */
+  /**
+   * An attempt that ends without a finish was cut short: that is a failure like any other. Fragments may be anything
+   * still: whoever adds them up looks at them.
+   */
   #pass(result: IteratorResult<ModelDelta>): Awaitable<IteratorResult<ModelDelta, undefined>> {
     if (result.done === true) {
       return this.#finished ? { value: undefined, done: true } : this.#repeat(cutShortError(this.#text));
     }
-    const { value: delta } = result;
-    if (delta.type === "text") this.#text += delta.text;
-    else if (delta.type === "finish") this.#finished = true;
+    const delta = result.value as ModelDelta | undefined | null;
+    if (delta?.type === "text" && typeof delta.text === "string") this.#text += delta.text;
+    else if (delta?.type === "finish") this.#finished = true;
     return result;
   }
 

@@ -1,3 +1,4 @@
+import { addMoney, type Money } from "./cost.js";
 import type { ResolvedModel } from "./profile.js";
 
 /** Whether the provider said how many tokens a call took, or we estimated. */
@@ -17,6 +18,8 @@ export interface Usage {
   readonly reasoningTokens?: number;
   readonly imageTokens?: number;
   readonly audioTokens?: number;
+  /** What the provider said that it charged for the call. Of several attempts: for those of which it said so. */
+  readonly charged?: Money;
   /** Whether the provider said so or we estimated. */
   readonly source: (typeof USAGE_SOURCES)[number];
 }
@@ -112,10 +115,19 @@ export function addUsage(one: Usage, other: Usage): Usage {
     const b = other[key];
     if (a !== undefined || b !== undefined) sum[key] = (a ?? 0) + (b ?? 0);
   }
+  const charged = addCharges(one.charged, other.charged);
+  if (charged !== undefined) sum.charged = charged;
   return sum;
 }
 
-const TOKEN_CLASSES = [
+/** Charges in two currencies have no sum: then nothing is known of them together. */
+function addCharges(one: Money | undefined, other: Money | undefined): Money | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.currency === other.currency ? addMoney(one, other) : undefined;
+}
+
+/** The counts that a {@link Usage} may have. */
+export const TOKEN_CLASSES = [
   "inputTokens",
   "outputTokens",
   "cachedInputTokens",

@@ -1,11 +1,13 @@
 import {
   type ControlBy,
+  type LastResponse,
   lackingCapabilities,
   type ModelRequest,
   type ModelResponse,
   type TinyAgentsError,
 } from "@tinyagents/core";
 import type { Awaitable } from "../awaitable.js";
+import type { Mutable } from "../mutable.js";
 import type { LiveRun } from "../run/live-run.js";
 import { honour } from "./control.js";
 import { asFailure } from "./fail.js";
@@ -44,12 +46,15 @@ export async function dispatch(run: LiveRun): Promise<void> {
   let response: ModelResponse;
   try {
     for await (const delta of call.open(request)) {
-      if (delta.type === "restart" && delta.model === undefined) call.noteLostAttempt(delta.reason);
+      // It may be anything until the collector has looked at it.
+      if (delta?.type === "restart" && delta.model === undefined) call.noteLostAttempt(delta.reason);
       collector.add(delta);
       if (watched) {
         const shown = showDelta(run, call.callId, delta);
         if (shown !== undefined) await call.whileShown(shown);
       }
+      const turning = call.breath.due();
+      if (turning !== undefined) await turning;
       if (run.cancellation.reason !== undefined) break;
     }
     run.throwIfCancelled();
@@ -129,7 +134,7 @@ function afterResponse(call: ModelCall, response: ModelResponse): Awaitable<void
     return afterResponseSlowly(call, response);
   }
   announceEnd(call, response);
-  receive(run, response, call.callId);
+  receive(call, response);
 }
 
 async function afterResponseSlowly(call: ModelCall, answered: ModelResponse): Promise<void> {
@@ -141,7 +146,7 @@ async function afterResponseSlowly(call: ModelCall, answered: ModelResponse): Pr
   const after = await run.definition.hooks.afterModel?.(answered, run.scope);
   const response = after?.value ?? answered;
   announceEnd(call, response);
-  receive(run, response, callId);
+  receive(call, response);
   if (run.shows("messages")) await run.show?.({ type: "message", runId, callId, message: response.message });
   if (after?.control !== undefined) await honour(run, after.control, "parse");
 }
@@ -163,11 +168,14 @@ function announceEnd(call: ModelCall, { model, finishReason, attempts, usage, me
   });
 }
 
-function receive(run: LiveRun, { message, finishReason, rawFinishReason }: ModelResponse, callId: string): void {
-  const { state } = run;
+function receive(call: ModelCall, { message, finishReason, rawFinishReason }: ModelResponse): void {
+  const { state } = call.run;
+  const { callId, offered } = call;
   state.messages.push(message);
-  state.lastResponse =
-    rawFinishReason === undefined ? { callId, finishReason } : { callId, finishReason, rawFinishReason };
+  const last: Mutable<LastResponse> = { callId, finishReason };
+  if (rawFinishReason !== undefined) last.rawFinishReason = rawFinishReason;
+  if (offered !== undefined) last.offered = offered;
+  state.lastResponse = last;
   state.phase = "parse";
 }
 

@@ -8,6 +8,7 @@ import {
   TinyAgentsError,
   type ToolStatus,
 } from "@tinyagents/core";
+import { boundedError } from "../run/bounded-error.js";
 import type { LiveRun } from "../run/live-run.js";
 import { closeOpenCalls } from "./open-calls.js";
 
@@ -23,7 +24,7 @@ export async function failRun(run: LiveRun, thrown: unknown): Promise<void> {
     state.phase = "limit";
     return;
   }
-  const failure = withRun(run, await afterHooks(run, asFailure(run, thrown)));
+  const failure = withRun(run, boundedError(await afterHooks(run, asFailure(run, thrown))));
   closeOpenCalls(run, statusFor(failure), reasonFor(failure));
   const { wallClockMs } = state.config.limits;
   if (run.outOfTime && wallClockMs !== undefined) {
@@ -42,11 +43,14 @@ function isLimitHit({ state, cancellation }: LiveRun, thrown: unknown): boolean 
   return cancellation.reason === undefined && isTinyAgentsError(thrown, "limit_exceeded");
 }
 
-/** A cancelled run fails with the reason it was cancelled for, whatever the work made of that. */
+/**
+ * A cancelled run fails with the reason it was cancelled for, whatever the work made of that. What it gives is fit to be
+ * recorded.
+ */
 export function asFailure(run: LiveRun, thrown: unknown): Failure {
   const { reason } = run.cancellation;
-  if (reason !== undefined) return reason;
-  if (isTinyAgentsError(thrown)) return thrown;
+  if (reason !== undefined) return boundedError(reason);
+  if (isTinyAgentsError(thrown)) return boundedError(thrown);
   if (readThrown(thrown).name === "AbortError") return abortError(thrown);
   return new TinyAgentsError("internal", `The run failed unexpectedly: ${messageOf(thrown)}`, {
     details: { reason: messageOf(thrown) },

@@ -3,6 +3,10 @@ import {
   isTinyAgentsError,
   type Message,
   messageOf,
+  readMessages,
+  readObject,
+  readString,
+  readVersion,
   type ShortTermMemory,
   type ThreadState,
   TinyAgentsError,
@@ -18,12 +22,7 @@ import { type LiveState, setOwn } from "../run/live-state.js";
  */
 export async function loadMemory(run: LiveRun, threadId: string): Promise<readonly Message[]> {
   const { definition, state } = run;
-  let loaded: { readonly state: ThreadState; readonly version: string } | undefined;
-  try {
-    loaded = await definition.memory?.load(threadId);
-  } catch (error) {
-    throw memoryError(threadId, "load", error);
-  }
+  const loaded = await load(definition.memory, threadId);
   state.memoryVersion = loaded?.version ?? null;
   const messages = loaded?.state.messages ?? [];
   for (const [name, kept] of Object.entries(loaded?.state.middleware ?? {})) setOwn(state.middleware, name, kept);
@@ -44,11 +43,14 @@ export async function saveMemory(run: LiveRun, threadId: string): Promise<void> 
   run.throwIfCancelled();
   const messages = state.messages.filter(({ role }) => role !== "system");
   const thread: ThreadState = { v: 1, messages, middleware: state.middleware };
+  let version: unknown;
   try {
-    state.memoryVersion = await saveOnce(memory, threadId, thread, state.memoryVersion);
+    version = await saveOnce(memory, threadId, thread, state.memoryVersion);
   } catch (error) {
     throw memoryError(threadId, "save", error);
   }
+  if (typeof version !== "string") throw memoryFailed(threadId, "save", "it gave no version");
+  state.memoryVersion = version;
   run.event()?.("memory.saved", { messages: messages.length });
   if (run.shows("updates")) await showMemory(run, threadId, "saved", messages.length);
 }
@@ -57,14 +59,14 @@ export async function saveMemory(run: LiveRun, threadId: string): Promise<void> 
  * Refuses to go on with a run whose thread another run has saved since this one loaded it: what it does from here on
  * could not be saved. Asked before anything runs. A run that was at its end may have saved the thread itself, which
  * `saveMemory` finds out.
- * @throws `conflict`
+ * @throws `conflict`, `memory_failed`
  */
 export async function refuseMovedThread({ memory }: AgentDefinition, state: LiveState): Promise<void> {
   const { threadId } = state.config;
   const nothingLoaded = state.phase === "start" || state.resumeAt === "start";
   const atItsEnd = state.phase === "finalize" || state.resumeAt === "finalize";
   if (threadId === undefined || memory === undefined || nothingLoaded || atItsEnd) return;
-  const there = (await memory.load(threadId))?.version ?? null;
+  const there = (await load(memory, threadId))?.version ?? null;
   if (there === state.memoryVersion) return;
   const why =
     there === null
@@ -89,21 +91,60 @@ async function saveOnce(
     return await memory.save(threadId, thread, { ifVersion });
   } catch (error) {
     if (!isTinyAgentsError(error, "conflict")) throw error;
-    const there = await memory.load(threadId);
+    const there = await load(memory, threadId);
     if (there === undefined || canonicalJson(there.state) !== canonicalJson(thread)) throw error;
     return there.version;
   }
 }
 
-/** The failure of a memory: one that has a code keeps it. */
-function memoryError(threadId: string, operation: "load" | "save", error: unknown): TinyAgentsError {
-  if (isTinyAgentsError(error)) return error;
+/** A thread's state, and its version. */
+interface LoadedThread {
+  readonly state: ThreadState;
+  readonly version: string;
+}
+
+/**
+ * Asks a memory for a thread. A memory is somebody else's: what it gives is looked at before it becomes history.
+ * @throws `memory_failed` that says where what it gave is wrong, and the memory's own typed errors.
+ */
+async function load(memory: ShortTermMemory | undefined, threadId: string): Promise<LoadedThread | undefined> {
+  let loaded: unknown;
+  try {
+    loaded = await memory?.load(threadId);
+  } catch (error) {
+    throw memoryError(threadId, "load", error);
+  }
+  try {
+    return loaded === undefined || loaded === null ? undefined : readThread(loaded);
+  } catch (error) {
+    throw isTinyAgentsError(error, "version_mismatch") ? error : memoryFailed(threadId, "load", error);
+  }
+}
+
+/** @throws `corrupt_data`, `version_mismatch` */
+function readThread(loaded: unknown): LoadedThread {
+  const { state, version } = readObject(loaded, "what it gave");
+  const { v, messages, middleware } = readObject(state, "state");
+  readVersion({ v: v ?? null }, 1, "state");
+  const kept = middleware === undefined ? {} : { middleware: readObject(middleware, "state.middleware") };
+  return {
+    state: { v: 1, messages: readMessages(messages, "state.messages"), ...kept },
+    version: readString(version, "version"),
+  };
+}
+
+function memoryFailed(threadId: string, operation: "load" | "save", error: unknown): TinyAgentsError {
   const done = operation === "load" ? "loaded" : "saved";
   return new TinyAgentsError(
     "memory_failed",
     `The memory of thread "${threadId}" could not be ${done}: ${messageOf(error)}`,
     { details: { threadId, operation }, cause: error },
   );
+}
+
+/** The failure of a memory: one that has a code keeps it. */
+function memoryError(threadId: string, operation: "load" | "save", error: unknown): TinyAgentsError {
+  return isTinyAgentsError(error) ? error : memoryFailed(threadId, operation, error);
 }
 
 function showMemory(

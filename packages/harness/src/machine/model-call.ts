@@ -2,6 +2,8 @@ import {
   addUsage,
   type ChatModel,
   type Clock,
+  checkedStream,
+  corruptStream,
   estimateTokens,
   type Fallback,
   fallbackStream,
@@ -15,9 +17,11 @@ import {
   type RetryContext,
   resolvedModel,
   retryStream,
+  streamFault,
   TinyAgentsError,
   type Usage,
 } from "@tinyagents/core";
+import { Breath } from "../run/breath.js";
 import { CancelScope } from "../run/cancel-scope.js";
 import type { Deadline } from "../run/deadlines.js";
 import type { LiveRun, UnderWay } from "../run/live-run.js";
@@ -85,6 +89,8 @@ export class ModelCall implements RetryContext, UnderWay {
   readonly callId: string;
   readonly startedAtMs: number;
   readonly collector: ResponseCollector;
+  /** Lets the event loop turn while fragments come without a pause. */
+  readonly breath: Breath;
   /** Whether watchers were told of its end. */
   told = false;
   /** The failure at which the run's retries were used up: the call makes no further attempt, whoever asks for one. */
@@ -92,6 +98,8 @@ export class ModelCall implements RetryContext, UnderWay {
   /** Whether any attempt got as far as the adapter. */
   reached = false;
   #request: ModelRequest | undefined;
+  /** What the last attempt was asked, after all hooks and wraps. */
+  #asked: ModelRequest | undefined;
   #attempt: Attempt | undefined;
   /** The attempt under way has used up its time. */
   #timedOut: TinyAgentsError | undefined;
@@ -102,6 +110,7 @@ export class ModelCall implements RetryContext, UnderWay {
     this.run = run;
     this.callId = callId;
     this.startedAtMs = run.clock.now();
+    this.breath = new Breath(run.clock, this.startedAtMs);
     this.collector = new ResponseCollector(run.definition.resolvedModel);
   }
 
@@ -137,6 +146,14 @@ export class ModelCall implements RetryContext, UnderWay {
     const taken = takeRetry(this.run, this.callId, retry);
     if (!taken && retriesUsedUp(this.run)) this.outOfRetries = retry.error;
     return taken;
+  }
+
+  /** Names of the tools that the model was offered; nothing while they are the agent's own. */
+  get offered(): readonly string[] | undefined {
+    const { definition, state } = this.run;
+    const template = state.finalizing ? definition.lastRequest : definition.request;
+    const tools = (this.#asked ?? this.#request)?.tools;
+    return tools === template.tools ? undefined : (tools ?? []).map(({ name }) => name);
   }
 
   /** The adapter was told. If the run hangs on it all the same when the grace is over, the run ends. */
@@ -208,12 +225,13 @@ export class ModelCall implements RetryContext, UnderWay {
     return known.length === 0 ? undefined : known.reduce(addUsage);
   }
 
+  /** A counter of the application's own may give anything: then the input is not known. */
   #estimate(): Usage {
-    return {
-      inputTokens: estimateTokens(this.#request?.messages ?? [], this.run.definition.countTokens),
-      outputTokens: Math.ceil(this.collector.receivedChars / 4),
-      source: "estimated",
-    };
+    const outputTokens = Math.ceil(this.collector.receivedChars / 4);
+    const input = Math.ceil(estimateTokens(this.#request?.messages ?? [], this.run.definition.countTokens));
+    return Number.isSafeInteger(input) && input >= 0
+      ? { inputTokens: input, outputTokens, source: "estimated" }
+      : { outputTokens, source: "estimated" };
   }
 
   #ask(request: ModelRequest): AsyncIterable<ModelDelta> {
@@ -256,9 +274,19 @@ export class ModelCall implements RetryContext, UnderWay {
     if (this.outOfRetries !== undefined) throw this.outOfRetries;
     const attempt = new Attempt(this, request.timeoutMs ?? run.state.config.limits.modelTimeoutMs);
     run.deadlines.add(attempt);
+    this.#asked = request;
     this.#attempt = attempt;
     this.#timedOut = undefined;
     this.reached = true;
-    return model.stream(request, attempt);
+    return this.#read(model, model.stream(request, attempt));
+  }
+
+  /** Without wraps, the collector looks at each fragment; with them, what the model gave is told from what they gave. */
+  #read(model: ChatModel, stream: AsyncIterable<ModelDelta>): AsyncIterable<ModelDelta> {
+    const refuse = (fault: string, delta?: number): TinyAgentsError => corruptStream(model.id, fault, delta);
+    if (this.run.definition.hooks.aroundModel !== undefined) return checkedStream(stream, refuse, this.breath);
+    const fault = streamFault(stream);
+    if (fault !== undefined) throw refuse(fault);
+    return stream;
   }
 }

@@ -1,8 +1,21 @@
-import { addModelCall, costOf, emptyUsage, type ResolvedModel, type Usage } from "@tinyagents/core";
-import { addCost, type Spent } from "../run/add-cost.js";
+import {
+  addModelCall,
+  type CallCost,
+  callCost,
+  emptyUsage,
+  isTinyAgentsError,
+  messageOf,
+  type ResolvedModel,
+  TinyAgentsError,
+  type Usage,
+} from "@tinyagents/core";
+import { addCost, type Spent, splitCost } from "../run/add-cost.js";
 import type { LiveRun } from "../run/live-run.js";
 
-/** Counts one model call: into the run's totals, its model's line, and the cost. */
+/**
+ * Counts one model call: into the run's totals, its model's line, and the cost.
+ * @throws `invalid_request` for a price that is none.
+ */
 export function recordUsage(run: LiveRun, callId: string, model: ResolvedModel, usage: Usage | undefined): void {
   const { state } = run;
   state.usage = addModelCall(state.usage, usage);
@@ -10,15 +23,27 @@ export function recordUsage(run: LiveRun, callId: string, model: ResolvedModel, 
   if (line === undefined) state.usageByModel.push({ model, usage: addModelCall(emptyUsage(), usage) });
   else line.usage = addModelCall(line.usage, usage);
   run.event()?.("usage.recorded", usage === undefined ? { callId, model } : { callId, model, usage });
-  if (run.definition.prices === undefined) addCost(state, UNPRICED_CALL);
+  if (run.definition.prices === undefined && usage?.charged === undefined) addCost(state, UNPRICED_CALL);
   else recordCost(run, callId, model, usage);
 }
 
 const UNPRICED_CALL: Spent = { cost: undefined, calls: 1, unpricedCalls: 0 };
 
 function recordCost(run: LiveRun, callId: string, model: ResolvedModel, usage: Usage | undefined): void {
-  const price = run.definition.prices?.priceOf(model);
-  const cost = price === undefined ? undefined : costOf(usage, price);
-  addCost(run.state, { cost, calls: 1, unpricedCalls: 0 });
+  const cost = costOfCall(run, model, usage);
+  addCost(run.state, { cost: cost === undefined ? undefined : splitCost(cost), calls: 1, unpricedCalls: 0 });
   run.event()?.("cost.recorded", cost === undefined ? { callId, model } : { callId, model, cost });
+}
+
+/** @throws `invalid_request` for a price that is none. */
+function costOfCall({ definition }: LiveRun, model: ResolvedModel, usage: Usage | undefined): CallCost | undefined {
+  try {
+    return callCost(usage, definition.prices?.priceOf(model) ?? undefined);
+  } catch (error) {
+    if (isTinyAgentsError(error)) throw error;
+    throw new TinyAgentsError("invalid_request", `The price of ${model.id} cannot be used: ${messageOf(error)}`, {
+      details: { reason: "price" },
+      cause: error,
+    });
+  }
 }

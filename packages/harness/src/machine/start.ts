@@ -1,7 +1,10 @@
 import {
+  type Block,
   blocks,
   lackingMedia,
   type Message,
+  messageOf,
+  readBlocks,
   repairHistory,
   type SystemMessage,
   TinyAgentsError,
@@ -35,8 +38,22 @@ function systemMessageOf(run: LiveRun): SystemMessage | undefined {
   const { definition, state } = run;
   const { system, output } = definition;
   const said = typeof system === "function" ? system({ config: state.config, nowMs: run.clock.now() }) : system;
-  const content = [...blocks(said ?? ""), ...blocks(output?.instructions ?? "")];
+  const content = [...instructions(said ?? ""), ...blocks(output?.instructions ?? "")];
   return content.length === 0 ? undefined : { role: "system", content };
+}
+
+/** @throws `invalid_request` for what is neither a text nor content: it comes from a function of the application's. */
+function instructions(said: unknown): readonly Block[] {
+  if (typeof said === "string") return blocks(said);
+  try {
+    return readBlocks(said, "system");
+  } catch (error) {
+    const reason = `the agent's instructions are neither a text nor content. ${messageOf(error)}`;
+    throw new TinyAgentsError("invalid_request", `The run cannot begin: ${reason}`, {
+      details: { reason },
+      cause: error,
+    });
+  }
 }
 
 /** Instructions, memory, input; mended, so that a damaged thread answers its next turn. */

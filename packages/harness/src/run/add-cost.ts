@@ -1,11 +1,21 @@
-import { addMoney, type Money } from "@tinyagents/core";
+import { addMoney, type CallCost, type CostTotals } from "@tinyagents/core";
 import type { LiveState } from "./live-state.js";
+
+/** An amount, and how much of it was charged and how much estimated. */
+type SplitCost = Omit<CostTotals, "unpricedCalls">;
 
 /** What some model calls cost. `unpricedCalls` of them are not in `cost`; without a `cost`, none of them is. */
 export interface Spent {
-  readonly cost: Money | undefined;
+  readonly cost: SplitCost | undefined;
   readonly calls: number;
   readonly unpricedCalls: number;
+}
+
+/** What one call cost, as totals have it. */
+export function splitCost({ amount, currency, source }: CallCost): SplitCost {
+  return source === "charged"
+    ? { amount, currency, charged: amount, estimated: "0" }
+    : { amount, currency, charged: "0", estimated: amount };
 }
 
 /**
@@ -21,7 +31,19 @@ export function addCost(state: LiveState, { cost, calls, unpricedCalls }: Spent)
     return;
   }
   const earlier = before?.unpricedCalls ?? state.unpricedCalls;
-  const sum = before === null ? cost : addable ? addMoney(before, cost) : before;
+  const sum = before === null ? cost : addable ? plus(before, cost) : before;
   if (sum === undefined) return;
-  state.cost = { amount: sum.amount, currency: sum.currency, unpricedCalls: earlier + unpriced };
+  const { amount, currency, charged, estimated } = sum;
+  state.cost = { amount, currency, charged, estimated, unpricedCalls: earlier + unpriced };
+}
+
+function plus(one: SplitCost, other: SplitCost): SplitCost {
+  const { currency } = one;
+  const add = (a: string, b: string): string => {
+    if (a === "0" || b === "0") return a === "0" ? b : a;
+    return addMoney({ amount: a, currency }, { amount: b, currency }).amount;
+  };
+  const charged = add(one.charged, other.charged);
+  const estimated = add(one.estimated, other.estimated);
+  return { amount: add(charged, estimated), currency, charged, estimated };
 }

@@ -1,7 +1,7 @@
 import { type ErrorRecord, LIMIT_NAMES } from "../../errors.js";
 import { corruptData, readObject, readVersion } from "../../guarded-read.js";
 import { isJsonObject } from "../../json.js";
-import { finishReason, message, resolvedModel, toolMessage } from "../../message/read-message.js";
+import { decimal, finishReason, message, resolvedModel, toolMessage } from "../../message/read-message.js";
 import type { CostTotals } from "../../model/cost.js";
 import { emptyUsage, type ModelUsage, type UsageTotals } from "../../model/usage.js";
 import {
@@ -24,6 +24,7 @@ import {
 import type { ApprovalRequest, InterruptRequest, PauseRequest } from "../approval.js";
 import type { RunConfig } from "../config.js";
 import type { ResolvedLimits } from "../limits.js";
+import type { UnknownToolPolicy } from "../run-policy.js";
 import {
   type AgentState,
   type BatchCall,
@@ -61,6 +62,14 @@ const limits: Check = shape<ResolvedLimits>({
   wallClockMs: optional(whole()),
 });
 
+type Unknown<T extends UnknownToolPolicy["type"]> = Extract<UnknownToolPolicy, { readonly type: T }>;
+
+const unknownTool: Check = union<UnknownToolPolicy["type"]>("type", {
+  return_error: shape<Unknown<"return_error">>({ message: optional(text) }),
+  fail: shape<Unknown<"fail">>({}),
+  rewrite: shape<Unknown<"rewrite">>({ tool: text }),
+});
+
 const config: Check = shape<RunConfig>({
   runId: text,
   rootRunId: text,
@@ -71,6 +80,7 @@ const config: Check = shape<RunConfig>({
   metadata: object,
   configurable: object,
   limits,
+  unknownTool: optional(unknownTool),
 });
 
 const counters: Check = shape<Counters>({
@@ -80,11 +90,6 @@ const counters: Check = shape<Counters>({
   retries: whole(),
   corrections: whole(),
 });
-
-const decimal: Check = (value, place) => {
-  text(value, place);
-  if (!/^-?\d+(\.\d{1,18})?$/.test(value as string)) throw corruptData(place, "a decimal number is expected");
-};
 
 /** Canonical JSON of an object, as an approval keeps it. */
 const jsonOfObject: Check = (value, place) => {
@@ -137,14 +142,24 @@ const fields: Check = shape<Omit<AgentState, "v" | "messages">>({
   usage,
   childUsage: usage,
   usageByModel: list(shape<ModelUsage>({ model: resolvedModel, usage })),
-  cost: nullable(shape<CostTotals>({ amount: decimal, currency: text, unpricedCalls: whole() })),
+  cost: nullable(
+    shape<CostTotals>({
+      amount: decimal,
+      currency: text,
+      charged: decimal,
+      estimated: decimal,
+      unpricedCalls: whole(),
+    }),
+  ),
   unpricedCalls: whole(),
   seq: whole(),
   startedAtMs: amount,
   activeMs: amount,
   middleware: object,
   memoryVersion: nullable(text),
-  lastResponse: nullable(shape<LastResponse>({ callId: text, finishReason, rawFinishReason: optional(text) })),
+  lastResponse: nullable(
+    shape<LastResponse>({ callId: text, finishReason, rawFinishReason: optional(text), offered: optional(list(text)) }),
+  ),
   batch: nullable(shape<ToolBatch>({ modelCallId: text, calls: list(batchCall) })),
   edits: list(edit),
   recentBatches: list(shape<BatchTrace>({ calls: amount, results: nullable(amount), place: whole() })),
