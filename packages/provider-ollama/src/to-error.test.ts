@@ -139,6 +139,12 @@ describe("what went wrong on the way", () => {
     expect(error.message).toBe("The connection to Ollama failed: terminated");
   });
 
+  it("says what it was in the end", () => {
+    const error = toError(new TypeError("fetch failed", { cause: new Error("other side closed") }), CONTEXT);
+    expect(error.message).toBe("The connection to Ollama failed: fetch failed: other side closed");
+    expect(toError(undefined, CONTEXT).message).toBe("The connection to Ollama failed: nobody said why");
+  });
+
   it("is no answer where the answer cannot be read", () => {
     for (const thrown of [new SyntaxError("Unexpected token c in canary-key"), new RangeError("too deep")]) {
       const error = toError(thrown, CONTEXT);

@@ -1,4 +1,4 @@
-import { isTinyAgentsError, messageOf, type ProviderFailure, systemClock, TinyAgentsError } from "@tinyagents/core";
+import { isTinyAgentsError, type ProviderFailure, systemClock, TinyAgentsError } from "@tinyagents/core";
 import { cleanError, firstCode } from "./clean-error.js";
 import { PROVIDER } from "./profile.js";
 import { retryAfterMs } from "./retry-hint.js";
@@ -38,7 +38,7 @@ function networkError(error: unknown, context: FailureContext): TinyAgentsError<
   const reason = cause === undefined ? undefined : firstCode(cause);
   const message = NOBODY_THERE.has(reason ?? "")
     ? `No Ollama server answers at ${baseUrl} (${reason}). Start it with: ollama serve. Or set baseUrl.`
-    : `The connection to Ollama failed: ${messageOf(cause)}`;
+    : `The connection to Ollama failed: ${words(cause)}`;
   return new TinyAgentsError("network", message, {
     details: {
       provider: PROVIDER,
@@ -47,6 +47,13 @@ function networkError(error: unknown, context: FailureContext): TinyAgentsError<
     },
     cause,
   });
+}
+
+/** What an error and its causes say: `fetch failed` alone helps nobody. */
+function words(error: Error | undefined): string {
+  const said = new Set<string>();
+  for (let at: unknown = error; at instanceof Error; at = at.cause) said.add(at.message);
+  return [...said].filter((text) => text !== "").join(": ") || "nobody said why";
 }
 
 /** @see https://docs.ollama.com/api/errors */
