@@ -13,11 +13,12 @@ export function renameRepeatedCalls(state: LiveState, seen: Set<string>): void {
   if (calls.length === 0) return;
   let renamed: AssistantMessage | undefined;
   for (const call of calls) {
-    if (seen.has(call.id) || call.id === "") {
-      const id = freeId(seen, call.id === "" ? "call" : call.id);
-      renamed = rename(renamed ?? last, call, id);
-      seen.add(id);
-    } else seen.add(call.id);
+    const before = seen.size;
+    // One look in place of two: a known id leaves the set as it was.
+    if (call.id !== "" && seen.add(call.id).size > before) continue;
+    const id = freeId(seen, call.id === "" ? "call" : call.id);
+    renamed = rename(renamed ?? last, call, id);
+    seen.add(id);
   }
   if (renamed !== undefined) state.messages[at] = renamed;
 }

@@ -1,12 +1,6 @@
-import {
-  canonicalJson,
-  hashNumber,
-  type Message,
-  TinyAgentsError,
-  type ToolCallBlock,
-  type ToolMessage,
-} from "@tinyagents/core";
+import { hashNumber, type Message, TinyAgentsError, type ToolCallBlock, type ToolMessage } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
+import { traceOfCalls } from "./call-trace.js";
 
 /** How many batches back a repeat is looked for: enough for two calls that alternate, and for three. */
 const LOOKS_BACK = 6;
@@ -67,12 +61,6 @@ export function forgetMovedBatches(run: LiveRun): void {
 function resultsOf(run: LiveRun, batch: LiveRun["state"]["recentBatches"][number], count: number): number {
   batch.results ??= traceOfResults(run.state.messages.slice(batch.place, batch.place + count));
   return batch.results;
-}
-
-function traceOfCalls(blocks: readonly ToolCallBlock[]): number {
-  let text = "";
-  for (const { name, args, invalid } of blocks) text += `${name}(${invalid?.raw ?? canonicalJson(args)})`;
-  return hashNumber(text);
 }
 
 function traceOfResults(results: readonly Message[]): number {

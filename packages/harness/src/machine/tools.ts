@@ -14,9 +14,10 @@ import type { LiveRun } from "../run/live-run.js";
 import type { LiveBatch } from "../run/live-state.js";
 import { admit } from "../tools/admit.js";
 import { beginCall, type CallOutcome, endCall, notExecuted } from "../tools/call.js";
+import type { CallEnd } from "../tools/execute.js";
 import type { Executed } from "../tools/finish.js";
 import type { PreparedCall } from "../tools/prepare.js";
-import { inParallel } from "../tools/schedule.js";
+import { Lanes, type Schedule } from "../tools/schedule.js";
 import { honour, middlewareRequest, stopBy } from "./control.js";
 import { hitLimit } from "./limit.js";
 import { notRun } from "./open-calls.js";
@@ -31,9 +32,25 @@ interface BatchEffects {
   capped: boolean;
 }
 
-interface Job {
+/** A call that was admitted, on its way to its end. */
+class Job implements CallEnd {
   readonly entry: LiveBatch["calls"][number];
   readonly prepared: PreparedCall;
+  readonly #batch: BatchRun;
+
+  constructor(batch: BatchRun, entry: Job["entry"], prepared: PreparedCall) {
+    this.#batch = batch;
+    this.entry = entry;
+    this.prepared = prepared;
+  }
+
+  ended(executed: Executed): void {
+    this.#batch.settle(this, executed);
+  }
+
+  failed(error: unknown): void {
+    this.#batch.lanes.failed(error);
+  }
 }
 
 /**
@@ -53,7 +70,9 @@ export function runBatch(run: LiveRun): Awaitable<void> {
 }
 
 /** One batch on its way. */
-class BatchRun {
+class BatchRun implements Schedule<Job> {
+  readonly most: number;
+  readonly lanes: Lanes<Job>;
   readonly #run: LiveRun;
   readonly #batch: LiveBatch;
   readonly #blocks: readonly ToolCallBlock[];
@@ -67,6 +86,8 @@ class BatchRun {
     this.#batch = batch;
     this.#blocks = blocksOf(run, batch);
     this.#refused = refusesRepeat(run, this.#blocks);
+    this.most = run.definition.policies.toolExecution === "sequential" ? 1 : run.state.config.limits.maxConcurrency;
+    this.lanes = new Lanes(this.#jobs, this);
   }
 
   /** Checks the calls one after the other; goes on synchronously for as long as the checks do. */
@@ -94,19 +115,29 @@ class BatchRun {
     }
   }
 
-  /** Runs what was admitted. A single call, by far the most frequent batch, takes the shortest way. */
+  /** Runs what was admitted. */
   runJobs(): Awaitable<void> {
     // Checks, hooks and approvals may have taken their time.
     this.#run.throwIfCancelled();
-    const [job] = this.#jobs;
-    if (job === undefined) return this.#finish();
-    if (endsRun(this.#effects.control)) {
-      this.#run.state.counters.toolCalls -= this.#jobs.filter(({ entry }) => entry.waiting === undefined).length;
-      return this.#finish();
+    if (!endsRun(this.#effects.control)) return this.lanes.run();
+    this.#run.state.counters.toolCalls -= this.#jobs.filter(({ entry }) => entry.waiting === undefined).length;
+    return this.allEnded();
+  }
+
+  mayOverlap({ prepared }: Job): boolean {
+    return isConcurrencySafe(prepared.invocation.policy);
+  }
+
+  goesOn(): boolean {
+    return this.#run.cancellation.reason === undefined && this.#run.state.limit === null;
+  }
+
+  start(job: Job): void {
+    try {
+      beginCall(this.#run, job.prepared, job.entry, job);
+    } catch (error) {
+      job.failed(error);
     }
-    if (this.#jobs.length > 1) return this.#runMany();
-    const executed = beginCall(this.#run, job.prepared, job.entry);
-    return executed instanceof Promise ? this.#finishLater(job, executed) : this.#finishWith(job, executed);
   }
 
   /** Why a call is not even looked at; nothing when it is. */
@@ -128,7 +159,7 @@ class BatchRun {
       case "run":
         // A call that goes on after a pause was counted when it began.
         if (entry.waiting === undefined) counters.toolCalls++;
-        this.#jobs.push({ entry, prepared: admission.prepared });
+        this.#jobs.push(new Job(this, entry, admission.prepared));
         return;
       case "result":
         counters.toolCalls++;
@@ -144,40 +175,29 @@ class BatchRun {
     }
   }
 
-  #runMany(): Awaitable<void> {
-    const run = this.#run;
-    const running = inParallel(this.#jobs, {
-      most: run.definition.policies.toolExecution === "sequential" ? 1 : run.state.config.limits.maxConcurrency,
-      mayOverlap: ({ prepared }) => isConcurrencySafe(prepared.invocation.policy),
-      goesOn: () => run.cancellation.reason === undefined && run.state.limit === null,
-      work: (job) => {
-        const executed = beginCall(run, job.prepared, job.entry);
-        return executed instanceof Promise
-          ? executed.then((done) => this.#settle(job, done))
-          : this.#settle(job, executed);
-      },
-    });
-    return running instanceof Promise ? running.then(() => this.#finish()) : this.#finish();
-  }
-
-  async #finishLater(job: Job, executing: Promise<Executed>): Promise<void> {
-    const finishing = this.#finishWith(job, await executing);
-    if (finishing !== undefined) await finishing;
-  }
-
-  #finishWith(job: Job, executed: Executed): Awaitable<void> {
-    const settling = this.#settle(job, executed);
-    return settling instanceof Promise ? settling.then(() => this.#finish()) : this.#finish();
-  }
-
-  #settle({ entry, prepared }: Job, executed: Executed): Awaitable<void> {
+  /** A call has its result, or waits: notes it, when the hooks after it have looked. */
+  settle({ entry, prepared }: Job, executed: Executed): void {
     // A call that pauses goes on as it was approved: nobody is asked twice.
     const { approvedArgsJson } = prepared;
     if (approvedArgsJson !== undefined && executed.outcome?.type === "interrupt")
       entry.approvedArgsJson = approvedArgsJson;
-    const outcome = endCall(this.#run, prepared.invocation, executed);
-    if (outcome instanceof Promise) return outcome.then((settled) => this.#note(entry, settled));
-    this.#note(entry, outcome);
+    try {
+      const outcome = endCall(this.#run, prepared.invocation, executed);
+      if (outcome instanceof Promise) {
+        outcome
+          .then((settled) => this.#note(entry, settled))
+          .then(
+            () => this.lanes.ended(),
+            (error) => this.lanes.failed(error),
+          );
+        return;
+      }
+      this.#note(entry, outcome);
+    } catch (error) {
+      this.lanes.failed(error);
+      return;
+    }
+    this.lanes.ended();
   }
 
   #note(entry: Job["entry"], { result, waiting, requests, stop, control, failure }: CallOutcome): void {
@@ -199,7 +219,7 @@ class BatchRun {
   }
 
   /** All calls have run that can: results into the history, and on to what the batch has led to. */
-  #finish(): Awaitable<void> {
+  allEnded(): Awaitable<void> {
     const run = this.#run;
     const { state } = run;
     const { requests, control, stop, capped } = this.#effects;

@@ -7,13 +7,14 @@ import {
   type ToolInvocation,
   type ToolMessage,
   type ToolOutcome,
+  type ToolRuntime,
 } from "@tinyagents/core";
 import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
 import { recordToolResult } from "../run/record.js";
 import { requestsBelow } from "../sub-agent.js";
 import { atTheBoundary } from "./admit.js";
-import { execute } from "./execute.js";
+import { type CallEnd, execute, executeAsync, tellOf } from "./execute.js";
 import type { Executed } from "./finish.js";
 import { isResult, type PreparedCall } from "./prepare.js";
 
@@ -28,27 +29,31 @@ export interface CallOutcome {
   readonly failure?: { readonly error: unknown };
 }
 
-/** Tells of an admitted call and runs it inside the wraps. */
-export function beginCall(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Awaitable<Executed> {
-  if (entry.waiting === undefined) {
-    const showing = announceStart(run, prepared.invocation);
-    if (showing !== undefined) return showing.then(() => inWraps(run, prepared, entry));
-  }
-  return inWraps(run, prepared, entry);
+/**
+ * Tells of an admitted call and runs it inside the wraps. `end` is told what came of it: before this returns where
+ * nothing has to be waited for.
+ */
+export function beginCall(run: LiveRun, prepared: PreparedCall, entry: BatchCall, end: CallEnd): void {
+  const showing = entry.waiting === undefined ? announceStart(run, prepared.invocation) : undefined;
+  if (showing === undefined) inWraps(run, prepared, entry, end);
+  else
+    showing.then(
+      () => inWraps(run, prepared, entry, end),
+      (error) => end.failed(error),
+    );
 }
 
-function inWraps(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Awaitable<Executed> {
-  const { waiting } = entry;
+function inWraps(run: LiveRun, prepared: PreparedCall, { waiting }: BatchCall, end: CallEnd): void {
   const resumed = waiting?.state === undefined ? undefined : { state: waiting.state, answers: waiting.answers ?? {} };
   const { aroundTool } = run.definition.hooks;
-  if (aroundTool === undefined) return execute(run, prepared, resumed);
-  return wrapped(run, prepared, resumed, aroundTool);
+  if (aroundTool === undefined) execute(run, prepared, resumed, end);
+  else tellOf(wrapped(run, prepared, resumed, aroundTool), end);
 }
 
 async function wrapped(
   run: LiveRun,
   prepared: PreparedCall,
-  resumed: Parameters<typeof execute>[2],
+  resumed: ToolRuntime["resumed"],
   aroundTool: NonNullable<LiveRun["definition"]["hooks"]["aroundTool"]>,
 ): Promise<Executed> {
   const { id, name } = prepared.invocation;
@@ -58,9 +63,9 @@ async function wrapped(
     run.throwIfCancelled();
     const admitted = await atTheBoundary(run, prepared, call);
     if (isResult(admitted)) return admitted;
-    const executed = await execute(run, admitted, resumed);
-    outcome = executed.outcome;
-    return executed.message;
+    const inner = await executeAsync(run, admitted, resumed);
+    outcome = inner.outcome;
+    return inner.message;
   });
   const message = sameCall(given, { toolCallId: id, name });
   return outcome === undefined ? { message } : { message, outcome };

@@ -16,7 +16,6 @@ import { plainJson } from "./plain-json.js";
 export class LiveToolRuntime implements ToolRuntime, UnderWay {
   readonly callId: string;
   readonly attempt: number;
-  readonly startedAtMs: number;
   readonly spec: ToolSpec;
   readonly resumed: ToolRuntime["resumed"];
   /** When its time is up; absent for a tool that is done at once. */
@@ -34,7 +33,6 @@ export class LiveToolRuntime implements ToolRuntime, UnderWay {
     this.callId = invocation.id;
     this.spec = invocation.spec;
     this.attempt = attempt;
-    this.startedAtMs = live.clock.now();
     this.resumed = resumed;
   }
 

@@ -4,70 +4,96 @@ import type { Awaitable } from "../awaitable.js";
 export interface Schedule<Job> {
   /** The most at once. */
   readonly most: number;
-  readonly mayOverlap: (job: Job) => boolean;
+  mayOverlap(job: Job): boolean;
   /** Asked before each job starts: false leaves the rest undone. */
-  readonly goesOn: () => boolean;
-  readonly work: (job: Job) => Awaitable<void>;
+  goesOn(): boolean;
+  /** Starts a job. Whoever sees its end calls `ended` or `failed` of the lanes, once; that may be before this returns. */
+  start(job: Job): void;
+  /** Called when all jobs that were started have ended, and none has failed. */
+  allEnded(): Awaitable<void>;
 }
 
 /**
  * Starts jobs in their order: neighbours that may overlap run together, any other runs alone. When one fails the ones
- * under way still run to their end, no further one starts, and the first failure is thrown then. Jobs that end at once
- * cost no promise.
+ * under way still run to their end, no further one starts, and the first failure is thrown then. However many jobs there
+ * are, there is one promise to wait for, and none when all end at once.
  */
-export function inParallel<Job>(jobs: readonly Job[], schedule: Schedule<Job>): Awaitable<void> {
-  return from(0, jobs, schedule);
-}
+export class Lanes<Job> {
+  readonly #jobs: readonly Job[];
+  readonly #schedule: Schedule<Job>;
+  #next = 0;
+  #running = 0;
+  /** Those that run may have others beside them. */
+  #together = false;
+  #starting = false;
+  #failed = false;
+  #failure: unknown;
+  #resolve: ((end: Awaitable<void>) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
 
-function from<Job>(index: number, jobs: readonly Job[], schedule: Schedule<Job>): Awaitable<void> {
-  for (let start = index; start < jobs.length; ) {
-    if (!schedule.goesOn()) return;
-    const end = groupEnd(start, jobs, schedule);
-    const group = runGroup(jobs, start, end, schedule);
-    start = end;
-    if (group instanceof Promise) return group.then(() => from(end, jobs, schedule));
+  constructor(jobs: readonly Job[], schedule: Schedule<Job>) {
+    this.#jobs = jobs;
+    this.#schedule = schedule;
   }
-}
 
-function groupEnd<Job>(start: number, jobs: readonly Job[], { mayOverlap }: Schedule<Job>): number {
-  let end = start + 1;
-  if (!mayOverlap(jobs[start] as Job)) return end;
-  while (end < jobs.length && mayOverlap(jobs[end] as Job)) end++;
-  return end;
-}
+  /** Runs them all. @throws the first failure. */
+  run(): Awaitable<void> {
+    this.#startSome();
+    if (this.#running === 0) return this.#end();
+    return new Promise<void>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
 
-function runGroup<Job>(
-  jobs: readonly Job[],
-  start: number,
-  end: number,
-  { most, work, goesOn }: Schedule<Job>,
-): Awaitable<void> {
-  let next = start;
-  let failed = false;
-  let failure: unknown;
-  const fail = (error: unknown): void => {
-    if (!failed) failure = error;
-    failed = true;
-  };
-  /** Takes jobs until one has to be waited for; then goes on when it has ended. */
-  const lane = (): Awaitable<void> => {
-    while (next < end && !failed && goesOn()) {
-      const job = jobs[next++] as Job;
-      try {
-        const working = work(job);
-        if (working instanceof Promise) return working.then(lane, fail);
-      } catch (error) {
-        fail(error);
-      }
+  ended(): void {
+    this.#running--;
+    this.#goOn();
+  }
+
+  failed(error: unknown): void {
+    if (!this.#failed) this.#failure = error;
+    this.#failed = true;
+    this.#running--;
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    // The loop that started a job which ended at once goes on by itself.
+    if (this.#starting) return;
+    this.#startSome();
+    if (this.#running > 0) return;
+    try {
+      this.#resolve?.(this.#end());
+    } catch (error) {
+      this.#reject?.(error);
     }
-  };
-  const lanes: Promise<void>[] = [];
-  for (let i = 0; i < most && next < end; i++) {
-    const running = lane();
-    if (running instanceof Promise) lanes.push(running);
   }
-  const done = (): void => {
-    if (failed) throw failure;
-  };
-  return lanes.length === 0 ? done() : Promise.all(lanes).then(done);
+
+  #startSome(): void {
+    this.#starting = true;
+    for (let job = this.#due(); job !== undefined; job = this.#due()) {
+      this.#next++;
+      this.#running++;
+      this.#schedule.start(job);
+    }
+    this.#starting = false;
+  }
+
+  /** The next job, where it may start now. */
+  #due(): Job | undefined {
+    const schedule = this.#schedule;
+    const job = this.#jobs[this.#next];
+    if (job === undefined || this.#failed || this.#running >= schedule.most) return undefined;
+    const overlaps = schedule.mayOverlap(job);
+    if (this.#running > 0 && !(this.#together && overlaps)) return undefined;
+    if (!schedule.goesOn()) return undefined;
+    this.#together = overlaps;
+    return job;
+  }
+
+  #end(): Awaitable<void> {
+    if (this.#failed) throw this.#failure;
+    return this.#schedule.allEnded();
+  }
 }
