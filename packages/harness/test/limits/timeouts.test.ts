@@ -4,7 +4,7 @@ import { fakeTool, hangingTool, scriptedModel, testSurroundings } from "@tinyage
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { failureOf } from "../support/failures.js";
-import { latch, quiet, stubbornModel } from "../support/stubborn.js";
+import { type Latch, latch, quiet, stubbornModel } from "../support/stubborn.js";
 import { resultStatuses } from "../support/transcript.js";
 
 const NO_RETRY = { retry: { maxAttempts: 1 }, cancelGraceMs: 100 };
@@ -213,71 +213,31 @@ describe("the time of a model call", () => {
     }
   });
 
-  it("leaves a model behind that ignores its signal, after the grace (LIM-04)", async () => {
-    const around = testSurroundings();
-    const model = stubbornModel([{ gate: new Promise(() => {}) }]);
-    const failing = failureOf(
-      createAgent({
-        name: "a",
-        model,
-        limits: { modelTimeoutMs: 300 },
-        policies: { cancelGraceMs: 100 },
-        ...around,
-      }).invoke("go"),
-    );
-    await model.waiting();
-    await around.clock.advance(500);
-    const { error } = await failing;
-    expect(error).toMatchObject({ code: "timeout", details: { scope: "model_call", limitMs: 300 } });
-    expect(around.clock.timers).toBe(0);
-  });
-
-  it("starts no attempt, and leaves no timer, when a model that was left behind fails late (LIM-06)", async () => {
-    const around = testSurroundings();
-    const late = latch<never>();
-    const model = stubbornModel([{ text: "part", gate: late.promise }]);
-    const failing = failureOf(
-      createAgent({
-        name: "a",
-        model,
-        limits: { modelTimeoutMs: 300 },
-        policies: { cancelGraceMs: 100 },
-        ...around,
-      }).invoke("go"),
-    );
-    await model.waiting();
-    await around.clock.advance(500);
-    const { run } = await failing;
-    const before = { events: around.events.types(), state: JSON.stringify(run.state) };
-    late.reject(new TinyAgentsError("network", "reset", { details: {} }));
-    await quiet();
-    await around.clock.advance(600_000);
-    expect(model.calls).toBe(1);
-    expect({ events: around.events.types(), state: JSON.stringify(run.state) }).toEqual(before);
-    expect(around.clock.timers).toBe(0);
-  });
-
-  it("changes nothing when a model that was left behind answers late (LIM-06)", async () => {
-    const around = testSurroundings();
-    const late = latch();
-    const model = stubbornModel([{ text: "part", gate: late.promise }]);
-    const failing = failureOf(
-      createAgent({
-        name: "a",
-        model,
-        limits: { modelTimeoutMs: 300 },
-        policies: { cancelGraceMs: 100 },
-        ...around,
-      }).invoke("go"),
-    );
-    await model.waiting();
-    await around.clock.advance(500);
-    const { run } = await failing;
-    const before = { events: around.events.types(), state: JSON.stringify(run.state) };
-    late.resolve();
-    await quiet();
-    expect({ events: around.events.types(), state: JSON.stringify(run.state) }).toEqual(before);
-  });
+  it.each<[string, (late: Latch<void>) => void]>([
+    ["never comes back", () => {}],
+    ["fails late", (late) => late.reject(new TinyAgentsError("network", "reset", { details: {} }))],
+    ["answers late", (late) => late.resolve()],
+  ])(
+    "leaves a model behind that ignores its signal and %s: nothing begins or changes after that (LIM-04, LIM-06)",
+    async (_, comeBack) => {
+      const around = testSurroundings();
+      const late = latch();
+      const model = stubbornModel([{ text: "part", gate: late.promise }]);
+      const limits = { modelTimeoutMs: 300 };
+      const policies = { cancelGraceMs: 100 };
+      const failing = failureOf(createAgent({ name: "a", model, limits, policies, ...around }).invoke("go"));
+      await model.waiting();
+      await around.clock.advance(500);
+      const { error, run } = await failing;
+      expect(error).toMatchObject({ code: "timeout", details: { scope: "model_call", limitMs: 300 } });
+      const before = { events: around.events.types(), state: JSON.stringify(run.state) };
+      comeBack(late);
+      await quiet();
+      await around.clock.advance(600_000);
+      expect({ events: around.events.types(), state: JSON.stringify(run.state) }).toEqual(before);
+      expect([model.calls, around.clock.timers]).toEqual([1, 0]);
+    },
+  );
 
   it("takes the time of the request where that has one (LIM-04)", async () => {
     const around = testSurroundings();
