@@ -294,6 +294,8 @@ describe("thinking", () => {
     expect(prepare({ messages: goesOn, reasoningEffort: "high" }, BY_BUDGET).body).toHaveProperty("thinking");
     const asked = [...loop(thought), userMessage("And?"), ...loop().slice(1)];
     expect(prepare({ messages: asked, reasoningEffort: "high" }, BY_BUDGET).body).not.toHaveProperty("thinking");
+    const mixed = [...loop(), userMessage("And?"), ...loop(thought).slice(1)];
+    expect(prepare({ messages: mixed, reasoningEffort: "high" }, BY_BUDGET).body).not.toHaveProperty("thinking");
     expect(prepare({ messages: loop(), reasoningEffort: "high" }).body).toHaveProperty("thinking");
   });
 

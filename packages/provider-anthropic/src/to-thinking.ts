@@ -78,16 +78,30 @@ function byBudget(context: ThinkingContext, effort: Effort): Thinking {
   return { thinking: { ...withoutBudget(own), type: "enabled", budget_tokens: budget } };
 }
 
-/** While results are sent back, the server wants the first answer since the user spoke to begin with a thought. */
+/**
+ * While results are sent back, the server wants the first answer since the user spoke to begin with a thought. What the
+ * user says together with results may count as speaking, or may not: both first answers have to.
+ */
 function isInUnthoughtLoop(turns: readonly Turn[]): boolean {
-  const last = turns.at(-1);
-  if (last?.role !== "user" || last.content[0]?.type !== "tool_result") return false;
-  const spoken = turns.slice(0, -1).findLastIndex(isSpoken);
-  const [first] = turns.slice(spoken + 1).find(({ role }) => role === "assistant")?.content ?? [];
-  return first === undefined || !isThought(first);
+  if (!hasResults(turns.at(-1))) return false;
+  const before = turns.slice(0, -1);
+  const starts = [before.findLastIndex(isQuestion), before.findLastIndex(isSpoken)];
+  return starts.some((start) => {
+    const [first] = before.slice(start + 1).find(({ role }) => role === "assistant")?.content ?? [];
+    return first === undefined || !isThought(first);
+  });
 }
 
-/** Whether the user says something, with or without results. */
+function hasResults(turn: Turn | undefined): boolean {
+  return turn?.role === "user" && turn.content[0]?.type === "tool_result";
+}
+
+/** Whether the user speaks, and nothing else. */
+function isQuestion(turn: Turn): boolean {
+  return turn.role === "user" && !hasResults(turn);
+}
+
+/** Whether the user speaks, with results or without. */
 function isSpoken({ role, content }: Turn): boolean {
   return role === "user" && content.some(({ type }) => type !== "tool_result");
 }
