@@ -19,7 +19,7 @@ export { type Limits, limitError, narrowLimits, type ResolvedLimits, resolveLimi
 export type { AgentMachine, StartOptions } from "./agent/machine.js";
 export { narrowPolicy } from "./agent/narrow-policy.js";
 export { readStateFields } from "./agent/read-state/fields.js";
-export { readAgentState } from "./agent/read-state/read-state.js";
+export { checkAgentState, readAgentState } from "./agent/read-state/read-state.js";
 export type {
   ClaimOptions,
   LeasingRecorder,

@@ -22,6 +22,7 @@ test("the package exports these names at run time, and no others", () => {
     "callbackSink",
     "canTake",
     "canonicalJson",
+    "checkAgentState",
     "checkHistory",
     "checkJson",
     "checkPolicy",

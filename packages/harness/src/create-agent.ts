@@ -31,6 +31,7 @@ import { loadRecorded, moveRecorded, readResumed, reopenResumed } from "./record
 import { applyResume, hasGoneOn, reopen } from "./resume.js";
 import { LiveRun, type LiveRunOptions } from "./run/live-run.js";
 import { handOut, type LiveState, takeOver } from "./run/live-state.js";
+import { giveBack, handOutAfterStep, takeForStep } from "./run/moved-state.js";
 import { configBelow, newState, rootConfig, surroundingsBelow } from "./run/new-run.js";
 import { runResult } from "./run/result.js";
 import { claimRun, whileClaimed } from "./run/run-claim.js";
@@ -85,14 +86,17 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   }
 
   async step(state: AgentState, context: StepContext = {}): Promise<AgentState> {
-    const run = new LiveRun(this.#definition, takeOver(state), context);
+    const run = new LiveRun(this.#definition, takeForStep(state), context);
     try {
       await supervise(run, moveOneStep(run));
+    } catch (error) {
+      giveBack(state);
+      throw error;
     } finally {
       run.noteTime();
       run.close();
     }
-    return handOut(run.takeState());
+    return handOutAfterStep(run.takeState());
   }
 
   invoke(input: AgentInput, options: RunOptions = {}): Promise<AgentRun<Output>> {

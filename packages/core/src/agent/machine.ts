@@ -29,7 +29,9 @@ export interface AgentMachine {
   initialState(input: AgentInput, options?: StartOptions): AgentState;
   /**
    * Does the one thing that is due: at most one model call, or one batch of tool calls. Takes the state over. A run
-   * that fails is a state in phase `failed`; the promise rejects only when the recorder or the driver's own `emit` does.
+   * that fails is a state in phase `failed`; the promise rejects only when the recorder or the driver's own `emit` does,
+   * and for a state that cannot be moved.
+   * @throws `corrupt_data` or `version_mismatch` for what is no state; TypeError while another step of it is under way.
    */
   step(state: AgentState, context?: StepContext): AgentState | Promise<AgentState>;
 }

@@ -1,5 +1,5 @@
 import { messageOf } from "../../errors.js";
-import { corruptData, parseJson, readObject } from "../../guarded-read.js";
+import { corruptData, parseJson, readArray, readObject } from "../../guarded-read.js";
 import type { JsonValue } from "../../json.js";
 import { readMessages } from "../../message/read-message.js";
 import type { AgentState } from "../state.js";
@@ -12,13 +12,22 @@ import { readStateFields } from "./fields.js";
  * @throws `corrupt_data` that names the place, `version_mismatch` for a format of the future.
  */
 export function readAgentState(stored: string | JsonValue, place = "the run's state"): AgentState {
-  const value = readObject(copyOf(stored, place), place);
-  const fields = readStateFields(value, place);
-  const state: AgentState = { ...fields, messages: readMessages(value.messages, `${place}.messages`) };
-  const { newFrom, messages } = state;
-  if (newFrom > messages.length) {
-    throw corruptData(`${place}.newFrom`, `it points past the ${messages.length} messages`);
-  }
+  return checkAgentState(copyOf(stored, place), place);
+}
+
+/**
+ * Looks at a run's state that is in memory, without copying it. `known`: how many messages its history had when it was
+ * looked at before; one that has as many is not looked through again.
+ * @throws as {@link readAgentState} does.
+ */
+export function checkAgentState(value: unknown, place = "the run's state", known = 0): AgentState {
+  const given = readObject(value, place);
+  readStateFields(given, place);
+  const state = given as unknown as AgentState;
+  const count = readArray(given.messages, `${place}.messages`).length;
+  if (state.newFrom > count) throw corruptData(`${place}.newFrom`, `it points past the ${count} messages`);
+  if (known > 0 && known === count) return state;
+  readMessages(given.messages, `${place}.messages`);
   checkCalls(state, place);
   return state;
 }
