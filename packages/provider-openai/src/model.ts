@@ -23,7 +23,12 @@ import { toError } from "./to-error.js";
  * @throws TypeError for options that cannot work.
  */
 export function openaiModel(model: string, options: OpenAIModelOptions): ChatModel {
-  const settings = readOptions(model, options, profileOf);
+  return chatModel("openaiModel", model, options);
+}
+
+/** `factory`: whose options they are, for errors. */
+export function chatModel(factory: string, model: string, options: OpenAIModelOptions): ChatModel {
+  const settings = readOptions(factory, model, options, profileOf);
   const dialect = settings.api === "responses" ? responses(settings) : chatCompletions(settings);
   let client: OpenAI | undefined;
   return {

@@ -1,4 +1,5 @@
 import type { ModelProfile } from "@tinyagents/core";
+import type { ChatQuirks } from "./chat/quirks.js";
 import {
   type ConnectionSettings,
   OPENAI_URL,
@@ -20,13 +21,8 @@ export interface OpenAIModelOptions extends OpenAIConnectionOptions {
   readonly store?: boolean | undefined;
   /** What is known of the model. Wins over the built-in table, capability by capability. */
   readonly profile?: Partial<ModelProfile> | undefined;
-  /** The setting for the longest answer. Default: `max_completion_tokens` at OpenAI itself, `max_tokens` elsewhere. */
-  readonly maxTokensField?: "max_completion_tokens" | "max_tokens" | undefined;
-  /**
-   * Sends the model's earlier reasoning back under this field, for servers that want it. Default: it is not sent.
-   * Reasoning of other providers never is.
-   */
-  readonly reasoningField?: "reasoning_content" | "reasoning" | undefined;
+  /** What a server that speaks Chat Completions does otherwise. `openaiCompatible` has those of many. */
+  readonly quirks?: ChatQuirks | undefined;
 }
 
 /** Options with their defaults, and what follows from them. */
@@ -34,27 +30,29 @@ export interface Settings extends ConnectionSettings {
   readonly profile: ModelProfile;
   readonly api: "responses" | "chat";
   readonly store: boolean;
-  readonly maxTokensField: "max_completion_tokens" | "max_tokens";
-  readonly reasoningField: "reasoning_content" | "reasoning" | undefined;
+  readonly quirks: ChatQuirks;
 }
 
-/** @throws TypeError that names the option, and never has its value. */
+/**
+ * `factory`: whose options they are, for errors.
+ * @throws TypeError that names the option, and never has its value.
+ */
 export function readOptions(
+  factory: string,
   model: string,
   options: OpenAIModelOptions,
   profileOf: (provider: string, model: string) => ModelProfile,
 ): Settings {
-  const connection = readConnection("openaiModel", model, options);
+  const connection = readConnection(factory, model, options);
   const atOpenAI = connection.baseUrl === OPENAI_URL;
   const known = profileOf(connection.provider, model);
   const { profile = {}, api = atOpenAI ? "responses" : "chat" } = options;
-  if (api !== "responses" && api !== "chat") throw new TypeError('openaiModel: api is "responses" or "chat"');
+  if (api !== "responses" && api !== "chat") throw new TypeError(`${factory}: api is "responses" or "chat"`);
   return {
     ...connection,
     profile: { ...known, ...profile, capabilities: { ...known.capabilities, ...profile.capabilities } },
     api,
     store: options.store ?? false,
-    maxTokensField: options.maxTokensField ?? (atOpenAI ? "max_completion_tokens" : "max_tokens"),
-    reasoningField: options.reasoningField,
+    quirks: { maxTokensField: atOpenAI ? "max_completion_tokens" : "max_tokens", ...options.quirks },
   };
 }

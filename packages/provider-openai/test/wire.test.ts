@@ -130,7 +130,7 @@ describe("over a real socket", () => {
     const { ask, server: wire } = await serve(
       [{ reasoning: "hm", text: "Yes" }, "Again."],
       {
-        reasoningField: "reasoning_content",
+        quirks: { reasoningField: "reasoning_content" },
       },
       { validate: false },
     );

@@ -8,13 +8,13 @@ import { toRequest } from "./to-request.js";
 
 /** Chat Completions. @see https://platform.openai.com/docs/api-reference/chat */
 export function chatCompletions(settings: Settings): Dialect {
-  const { provider, reasoningField, secrets } = settings;
-  const converter = new MessageConverter(provider, reasoningField);
+  const { provider, quirks, secrets } = settings;
+  const converter = new MessageConverter(provider, quirks);
   return {
     path: "/chat/completions",
     prepare: (request, delivery) => toRequest(settings, request, delivery, converter),
-    reader: (warnings) => new StreamReader(provider, warnings),
-    readWhole: (answer, warnings) => readWhole(answer, provider, warnings),
+    reader: (warnings) => new StreamReader(provider, quirks, warnings),
+    readWhole: (answer, warnings) => readWhole(answer, provider, quirks, warnings),
     readFailure: ({ error, request, nextIndex, warnings }) =>
       readFailedGeneration(error, request.tools ?? [], nextIndex, warnings, secrets),
   };

@@ -21,7 +21,7 @@ function fragments(...calls: JsonObject[]): JsonObject {
 const FINISH = frame({}, "tool_calls");
 
 function deltasOf(frames: readonly JsonObject[]): ModelDelta[] {
-  const reader = new StreamReader("openai", []);
+  const reader = new StreamReader("openai", {}, []);
   return [...frames.flatMap((one) => reader.read(one)), ...reader.end()];
 }
 
@@ -162,7 +162,7 @@ describe("tool calls in a stream", () => {
 
 describe("an answer", () => {
   it("without a finish reason was cut short, however cleanly it ended (PA-11)", () => {
-    const reader = new StreamReader("openai", []);
+    const reader = new StreamReader("openai", {}, []);
     reader.read(frame({ content: "half" }));
     expect(() => reader.end()).toThrowError(
       expect.toSatisfy((error) => isTinyAgentsError(error, "network") && error.details.partialText === "half"),
@@ -267,7 +267,7 @@ describe("a whole answer", () => {
       audio: { id: "au" },
     };
     const choice = { index: 0, message, finish_reason: "stop", logprobs: { content: [1] } };
-    const whole = readWhole({ ...head, choices: [choice], usage }, "openai", []);
+    const whole = readWhole({ ...head, choices: [choice], usage }, "openai", {}, []);
     expect(await responseOf(whole)).toEqual(await responseOf(streamed));
     expect((await responseOf(whole)).finishReason).toBe("tool_calls");
     expect(whole.map(({ type }) => type)).toContain("block");
@@ -275,7 +275,7 @@ describe("a whole answer", () => {
 
   it("that is no chat completion is a failure of the server", () => {
     for (const wire of ["<html>", {}, { choices: [] }, null]) {
-      expect(() => readWhole(wire, "openai", [])).toThrowError(
+      expect(() => readWhole(wire, "openai", {}, [])).toThrowError(
         expect.toSatisfy((error) => isTinyAgentsError(error, "provider_server")),
       );
     }

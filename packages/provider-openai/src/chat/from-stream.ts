@@ -2,7 +2,11 @@ import { cutShortError, isJsonObject, type JsonObject, type ModelDelta, type Mod
 import { Extras } from "../extras.js";
 import { textOf } from "../wire-value.js";
 import { toFinishReason } from "./finish.js";
-import { toUsage } from "./to-usage.js";
+import type { ChatQuirks } from "./quirks.js";
+import { mergedFields } from "./returned-fields.js";
+import { saidIn } from "./said.js";
+import { type Said, ThinkTags } from "./think-tags.js";
+import { usageIn } from "./to-usage.js";
 import { ToolCallAssembly } from "./tool-call-assembly.js";
 
 /** Fields that have a home. `obfuscation` is padding against readers of encrypted traffic. */
@@ -32,6 +36,8 @@ type Channel = "text" | "reasoning" | "refusal";
 /** Turns the frames of one streamed answer into deltas. Frames without choices, and choices without a delta, are legal. */
 export class StreamReader {
   readonly #provider: string;
+  readonly #quirks: ChatQuirks;
+  readonly #tags: ThinkTags | undefined;
   readonly #warnings: ModelWarning[];
   readonly #calls: ToolCallAssembly;
   readonly #channels: { [C in Channel]?: number } = {};
@@ -45,8 +51,10 @@ export class StreamReader {
   #rawFinish = "";
   #partialText = "";
 
-  constructor(provider: string, warnings: readonly ModelWarning[]) {
+  constructor(provider: string, quirks: ChatQuirks, warnings: readonly ModelWarning[]) {
     this.#provider = provider;
+    this.#quirks = quirks;
+    this.#tags = quirks.thinkTags === true ? new ThinkTags() : undefined;
     this.#warnings = [...warnings];
     this.#calls = new ToolCallAssembly(
       () => this.#nextIndex++,
@@ -68,7 +76,8 @@ export class StreamReader {
     const out: ModelDelta[] = [];
     this.#readHead(frame, out);
     if (Array.isArray(frame.choices)) for (const choice of frame.choices) this.#readChoice(choice, out);
-    if (isJsonObject(frame.usage)) out.push({ type: "usage", usage: toUsage(frame.usage) });
+    const usage = usageIn(frame, this.#quirks);
+    if (usage !== undefined) out.push({ type: "usage", usage });
     return out;
   }
 
@@ -79,8 +88,9 @@ export class StreamReader {
   end(): readonly ModelDelta[] {
     if (this.#rawFinish === "") throw cutShortError(this.#partialText, this.#provider);
     const out: ModelDelta[] = [];
+    for (const said of this.#tags?.end() ?? []) this.#say(said, out);
     this.#endCalls(out);
-    const message = this.#messageExtras.safeFields(this.#warnings);
+    const message = mergedFields(this.#messageExtras.safeFields(this.#warnings), this.#quirks);
     if (message !== undefined) out.push({ type: "provider", providerMetadata: { [this.#provider]: message } });
     const answer = { refused: this.#channels.refusal !== undefined, called: this.#calls.calls.length > 0 };
     const providerData = {
@@ -124,15 +134,20 @@ export class StreamReader {
       this.#readReasoning(thought, field, out);
       break;
     }
-    const text = textOf(delta.content);
-    if (text !== "") {
-      this.#partialText += text;
-      out.push({ type: "text", index: this.#channel("text"), text });
-    }
+    for (const said of saidIn(delta.content, this.#tags)) this.#say(said, out);
     const refusal = textOf(delta.refusal);
     if (refusal !== "") out.push({ type: "refusal", index: this.#channel("refusal"), text: refusal });
     if (!Array.isArray(delta.tool_calls)) return;
     for (const fragment of delta.tool_calls) if (isJsonObject(fragment)) this.#calls.read(fragment, out);
+  }
+
+  #say({ kind, text }: Said, out: ModelDelta[]): void {
+    if (kind === "reasoning") {
+      this.#readReasoning(text, "content", out);
+      return;
+    }
+    this.#partialText += text;
+    out.push({ type: "text", index: this.#channel("text"), text });
   }
 
   #readReasoning(text: string, field: string, out: ModelDelta[]): void {

@@ -12,28 +12,38 @@ import { Extras } from "../extras.js";
 import { argsText, textOf } from "../wire-value.js";
 import { toFinishReason } from "./finish.js";
 import { CHOICE_FIELDS, MESSAGE_FIELDS, REASONING_FIELDS, RESPONSE_FIELDS } from "./from-stream.js";
-import { toUsage } from "./to-usage.js";
+import type { ChatQuirks } from "./quirks.js";
+import { mergedFields } from "./returned-fields.js";
+import { saidIn } from "./said.js";
+import { ThinkTags } from "./think-tags.js";
+import { usageIn } from "./to-usage.js";
 import { CALL_FIELDS } from "./tool-call-assembly.js";
 
 /**
  * Turns an answer of the unary endpoint into deltas, a whole block each. They add up to what its stream adds up to.
  * @throws `provider_server` for what is no answer.
  */
-export function readWhole(wire: unknown, provider: string, given: readonly ModelWarning[]): readonly ModelDelta[] {
+export function readWhole(
+  wire: unknown,
+  provider: string,
+  quirks: ChatQuirks,
+  given: readonly ModelWarning[],
+): readonly ModelDelta[] {
   const warnings = [...given];
   const body = isJsonObject(wire) ? wire : undefined;
   const choice = Array.isArray(body?.choices) ? body.choices.find(isFirstChoice) : undefined;
   if (body === undefined || !isJsonObject(choice)) throw noAnswer(provider);
   const message = isJsonObject(choice.message) ? choice.message : {};
   const id = textOf(body.id);
-  const content = readMessage(message, provider, id, warnings);
+  const content = readMessage(message, { provider, quirks, responseId: id }, warnings);
   const out: ModelDelta[] = [];
   const identity = { ...(body.model ? { model: textOf(body.model) } : {}), ...(id === "" ? {} : { responseId: id }) };
   if (id !== "") out.push({ type: "start", ...identity });
   for (const [index, block] of content.entries()) out.push({ type: "block", index, block });
-  const metadata = unknownFields(message, MESSAGE_FIELDS, warnings);
+  const metadata = mergedFields(unknownFields(message, MESSAGE_FIELDS, warnings), quirks);
   if (metadata !== undefined) out.push({ type: "provider", providerMetadata: { [provider]: metadata } });
-  if (isJsonObject(body.usage)) out.push({ type: "usage", usage: toUsage(body.usage) });
+  const usage = usageIn(body, quirks);
+  if (usage !== undefined) out.push({ type: "usage", usage });
   const raw = textOf(choice.finish_reason);
   const providerData = {
     ...unknownFields(body, RESPONSE_FIELDS, warnings),
@@ -57,19 +67,29 @@ function isFirstChoice(choice: unknown): boolean {
   return isJsonObject(choice) && (choice.index === undefined || choice.index === 0);
 }
 
+/** Where a message comes from. */
+interface Origin {
+  readonly provider: string;
+  readonly quirks: ChatQuirks;
+  readonly responseId: string;
+}
+
 function readMessage(
   message: JsonObject,
-  provider: string,
-  responseId: string,
+  { provider, quirks, responseId }: Origin,
   warnings: ModelWarning[],
 ): readonly Block[] {
   const content: Block[] = [];
   const field = REASONING_FIELDS.find((name) => textOf(message[name]) !== "");
-  if (field !== undefined) {
-    const text = textOf(message[field]);
-    content.push({ type: "reasoning", text, providerMetadata: { [provider]: { field } } });
+  const tags = quirks.thinkTags === true ? new ThinkTags() : undefined;
+  const said = [...saidIn(message.content, tags), ...(tags?.end() ?? [])];
+  const inContent = said.map(({ kind, text }) => (kind === "reasoning" ? text : "")).join("");
+  const thought = (field === undefined ? "" : textOf(message[field])) + inContent;
+  if (thought !== "") {
+    const providerMetadata = { [provider]: { field: field ?? "content" } };
+    content.push({ type: "reasoning", text: thought, providerMetadata });
   }
-  const text = textOf(message.content);
+  const text = said.map((one) => (one.kind === "text" ? one.text : "")).join("");
   if (text !== "") content.push({ type: "text", text });
   const refusal = textOf(message.refusal);
   if (refusal !== "") content.push({ type: "refusal", text: refusal });

@@ -1,11 +1,12 @@
 import { assistantMessage, type Block, type Message, systemMessage, toolMessage, userMessage } from "@tinyagents/core";
 import { describe, expect, it } from "vitest";
+import type { ChatQuirks } from "./quirks.js";
 import { MessageConverter } from "./to-messages.js";
 
 const PNG: Block = { type: "image", source: { type: "base64", mediaType: "image/png", data: "AAAA" } };
 
-function wire(history: readonly Message[], reasoningField?: string): unknown {
-  return new MessageConverter("openai", reasoningField).convert(history).messages;
+function wire(history: readonly Message[], quirks: ChatQuirks = {}): unknown {
+  return new MessageConverter("openai", quirks).convert(history).messages;
 }
 
 function call(id: string, extra: object = {}): Block {
@@ -30,7 +31,7 @@ describe("messages on the wire", () => {
       { type: "file", name: "a.pdf", source: { type: "base64", mediaType: "application/pdf", data: "CCCC" } },
       { type: "file", source: { type: "provider_file", provider: "openai", fileId: "file-1" } },
     ];
-    const converted = new MessageConverter("openai", undefined).convert([userMessage(content)]);
+    const converted = new MessageConverter("openai", {}).convert([userMessage(content)]);
     expect(converted.messages).toEqual([
       {
         role: "user",
@@ -53,7 +54,7 @@ describe("messages on the wire", () => {
       source: { type: "provider_file", provider: "other", fileId: "f" },
       name: "a",
     };
-    const converted = new MessageConverter("openai", undefined).convert([userMessage([foreign])]);
+    const converted = new MessageConverter("openai", {}).convert([userMessage([foreign])]);
     expect(converted.messages).toEqual([{ role: "user", content: "[file a]" }]);
     expect(converted.warnings).toMatchObject([{ code: "unsupported_setting", setting: "messages" }]);
   });
@@ -120,7 +121,7 @@ describe("messages on the wire", () => {
     const foreign: Block = { type: "reasoning", text: "other", providerMetadata: { anthropic: { signature: "s" } } };
     const history = [assistantMessage([foreign, own, { type: "text", text: "Yes" }])];
     expect(wire(history)).toEqual([{ role: "assistant", content: "Yes" }]);
-    expect(wire(history, "reasoning_content")).toEqual([
+    expect(wire(history, { reasoningField: "reasoning_content" })).toEqual([
       { role: "assistant", content: "Yes", reasoning_content: "hm" },
     ]);
   });
@@ -138,7 +139,7 @@ describe("messages on the wire", () => {
   });
 
   it("are made once per message, however often the history is sent", () => {
-    const converter = new MessageConverter("openai", undefined);
+    const converter = new MessageConverter("openai", {});
     const history = [userMessage("Hi")];
     const first = converter.convert(history).messages[0];
     history.push(userMessage("And?"));

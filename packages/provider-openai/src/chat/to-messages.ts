@@ -9,7 +9,8 @@ import type {
   ToolMessage,
 } from "@tinyagents/core";
 import { isMedia, plainText } from "../plain-text.js";
-import { wireId } from "../wire-id.js";
+import { nineLetterId, wireId } from "../wire-id.js";
+import type { ChatQuirks } from "./quirks.js";
 import { toMediaPart } from "./to-media.js";
 
 /** A message as it stands on the wire, made once: histories grow, and old messages stay as they are. */
@@ -32,12 +33,12 @@ export interface WireHistory {
 /** Puts messages on the wire. Keeps what it made for as long as the message lives. */
 export class MessageConverter {
   readonly #provider: string;
-  readonly #reasoningField: string | undefined;
+  readonly #quirks: ChatQuirks;
   readonly #made = new WeakMap<Message, Converted>();
 
-  constructor(provider: string, reasoningField: string | undefined) {
+  constructor(provider: string, quirks: ChatQuirks) {
     this.#provider = provider;
-    this.#reasoningField = reasoningField;
+    this.#quirks = quirks;
   }
 
   convert(history: readonly Message[]): WireHistory {
@@ -109,7 +110,7 @@ export class MessageConverter {
         lines.push(`[${String(part.type)} ${moved.length - 1}: see the next user message]`);
       }
     }
-    const wire = { role: "tool", tool_call_id: wireId(message.toolCallId), content: lines.join("\n") };
+    const wire = { role: "tool", tool_call_id: this.#wireId(message.toolCallId), content: lines.join("\n") };
     return { wire, needs, warnings, ...(moved.length === 0 ? {} : { moved }) };
   }
 
@@ -126,17 +127,29 @@ export class MessageConverter {
     }
     if (text.trim() === "") text = "";
     if (text === "" && refusal === "" && calls.length === 0) return {};
-    const wire: { [key: string]: JsonObject[string] } = { role: "assistant", content: text === "" ? null : text };
+    const { emptyContent = null, reasoningField, reasoningWithCalls = false } = this.#quirks;
+    const wire: { [key: string]: JsonObject[string] } = {
+      role: "assistant",
+      content: text === "" ? emptyContent : text,
+    };
     if (refusal !== "") wire.refusal = refusal;
     if (calls.length > 0) wire.tool_calls = calls;
-    if (this.#reasoningField !== undefined && thought !== "") wire[this.#reasoningField] = thought;
-    return { wire };
+    const mustThink = reasoningWithCalls && calls.length > 0;
+    if (reasoningField !== undefined && (thought !== "" || mustThink)) wire[reasoningField] = thought;
+    return { wire: { ...wire, ...this.#returned(message) } };
+  }
+
+  /** Fields of the answer that the server wants back. */
+  #returned({ providerMetadata }: AssistantMessage): JsonObject {
+    const own = providerMetadata?.[this.#provider] ?? {};
+    const fields = (this.#quirks.returnedFields ?? []).filter((field) => own[field] !== undefined);
+    return Object.fromEntries(fields.map((field) => [field, own[field] ?? null]));
   }
 
   /** Arguments that could not be parsed are `{}` here: the server would refuse their text, now and ever after. */
   #call(block: ToolCallBlock): JsonObject {
     const call = { name: block.name, arguments: JSON.stringify(block.args) };
-    return { ...this.#own(block), id: wireId(block.id), type: "function", function: call };
+    return { ...this.#own(block), id: this.#wireId(block.id), type: "function", function: call };
   }
 
   #parts(
@@ -165,6 +178,10 @@ export class MessageConverter {
       }
     }
     return { parts, needs, warnings };
+  }
+
+  #wireId(id: string): string {
+    return this.#quirks.toolCallIds === "nine" ? nineLetterId(id) : wireId(id);
   }
 
   /** What this provider attached, or is to be told with the block. */

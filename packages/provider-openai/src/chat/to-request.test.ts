@@ -15,8 +15,8 @@ function prepare(
   model = "gpt-4o",
   delivery: "incremental" | "whole" = "whole",
 ): PreparedRequest {
-  const settings = readOptions(model, { apiKey: "key-1234", ...options }, profileOf);
-  const converter = new MessageConverter(settings.provider, settings.reasoningField);
+  const settings = readOptions("openaiModel", model, { apiKey: "key-1234", ...options }, profileOf);
+  const converter = new MessageConverter(settings.provider, settings.quirks);
   return toRequest(settings, { messages: [userMessage("Hi")], ...request }, delivery, converter);
 }
 

@@ -1,7 +1,6 @@
 import {
   type JsonObject,
   type JsonValue,
-  type ModelProfile,
   type ModelRequest,
   type ModelWarning,
   type ResponseFormat,
@@ -42,9 +41,11 @@ export function toRequest(
   const body: { [key: string]: JsonValue } = { ...own, model: settings.model, messages: history.messages };
   if (delivery === "incremental") {
     body.stream = true;
-    body.stream_options = { ...(streamOptions as JsonObject | undefined), include_usage: true };
+    if (settings.quirks.streamOptions !== false) {
+      body.stream_options = { ...(streamOptions as JsonObject | undefined), include_usage: true };
+    }
   } else body.stream = false;
-  addTools(body, request, profile, warnings);
+  addTools(body, request, settings, warnings);
   addFormat(body, request.responseFormat, warnings);
   addSampling(body, settings, request, warnings);
   return { body, warnings };
@@ -53,13 +54,13 @@ export function toRequest(
 function addTools(
   body: { [key: string]: JsonValue },
   request: ModelRequest,
-  profile: ModelProfile,
+  { profile, quirks }: Settings,
   warnings: ModelWarning[],
 ): void {
   const tools = request.tools ?? [];
   if (tools.length > 0) body.tools = tools.map(toTool);
   const choice = toToolChoice(request.toolChoice, tools, profile, warnings);
-  if (choice !== undefined) body.tool_choice = choice;
+  if (choice !== undefined) body.tool_choice = choice === "required" ? (quirks.requiredToolChoice ?? choice) : choice;
 }
 
 const WIRE_TOOLS = new WeakMap<ToolDeclaration, JsonObject>();
@@ -103,7 +104,7 @@ function addSampling(
   request: ModelRequest,
   warnings: ModelWarning[],
 ): void {
-  const { profile, maxTokensField } = settings;
+  const { profile, quirks } = settings;
   for (const setting of SAMPLING) {
     const value = request[setting];
     if (value === undefined) continue;
@@ -118,8 +119,8 @@ function addSampling(
     // Servers refuse both at once.
     delete body.max_tokens;
     delete body.max_completion_tokens;
-    body[maxTokensField] = request.maxOutputTokens;
+    body[quirks.maxTokensField ?? "max_tokens"] = request.maxOutputTokens;
   }
   if (request.stopSequences !== undefined && request.stopSequences.length > 0) body.stop = request.stopSequences;
-  if (request.seed !== undefined) body.seed = request.seed;
+  if (request.seed !== undefined) body[quirks.seedField ?? "seed"] = request.seed;
 }

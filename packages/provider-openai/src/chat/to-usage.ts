@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Money, type Usage } from "@tinyagents/core";
+import type { ChatQuirks } from "./quirks.js";
 
 /**
  * Tokens as the server counts them. Its totals include cached and reasoning tokens, as ours do.
  * @see https://platform.openai.com/docs/api-reference/chat/object#chat/object-usage
  */
-export function toUsage(wire: JsonObject): Usage {
+export function toUsage(wire: JsonObject, costCurrency?: string): Usage {
   const prompt = inner(wire.prompt_tokens_details);
   const completion = inner(wire.completion_tokens_details);
   const counts: [Exclude<keyof Usage, "source" | "charged">, number | undefined][] = [
@@ -16,7 +17,7 @@ export function toUsage(wire: JsonObject): Usage {
     ["imageTokens", sum(prompt.image_tokens, completion.image_tokens)],
     ["audioTokens", sum(prompt.audio_tokens, completion.audio_tokens)],
   ];
-  const charged = toMoney(wire.cost);
+  const charged = costCurrency === undefined ? undefined : toMoney(wire.cost, costCurrency);
   return {
     ...Object.fromEntries(counts.filter(([, tokens]) => tokens !== undefined)),
     ...(charged === undefined ? {} : { charged }),
@@ -24,15 +25,18 @@ export function toUsage(wire: JsonObject): Usage {
   };
 }
 
-/**
- * What a server says that it charged. OpenRouter counts in credits, and a credit is a US dollar.
- * @see https://openrouter.ai/docs/use-cases/usage-accounting
- */
-function toMoney(cost: JsonValue | undefined): Money | undefined {
-  if (typeof cost !== "number" || !(cost >= 0)) return undefined;
-  // The digits that the server wrote, and no exponent.
-  const amount = /e/.test(String(cost)) ? cost.toFixed(18).replace(/\.?0+$/, "") : String(cost);
-  return { amount, currency: "USD" };
+/** The usage that a frame or a whole answer tells, wherever the server puts it. */
+export function usageIn({ usage, x_groq: groq }: JsonObject, { costCurrency }: ChatQuirks): Usage | undefined {
+  const told = isJsonObject(usage) ? usage : isJsonObject(groq) && isJsonObject(groq.usage) ? groq.usage : undefined;
+  return told === undefined ? undefined : toUsage(told, costCurrency);
+}
+
+/** What a server says that it charged: the digits that it wrote, without an exponent. */
+function toMoney(cost: JsonValue | undefined, currency: string): Money | undefined {
+  if (typeof cost !== "number" || !Number.isFinite(cost) || cost < 0) return undefined;
+  const written = String(cost);
+  const amount = written.includes("e") ? cost.toFixed(18).replace(/\.?0+$/, "") : written;
+  return { amount, currency };
 }
 
 function inner(value: JsonValue | undefined): JsonObject {

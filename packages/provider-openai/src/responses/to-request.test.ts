@@ -12,7 +12,7 @@ function prepare(
   options: Partial<OpenAIModelOptions> = {},
   model = "gpt-4o",
 ): PreparedRequest {
-  const settings = readOptions(model, { apiKey: "key-1234", api: "responses", ...options }, profileOf);
+  const settings = readOptions("openaiModel", model, { apiKey: "key-1234", api: "responses", ...options }, profileOf);
   return responses(settings).prepare({ messages: [userMessage("Hi")], ...request }, "whole");
 }
 
