@@ -71,4 +71,58 @@ describe("the official SDK against the wire server", () => {
     for await (const _ of stream) break;
     expect(await server.requests[0]?.ended).toBe("aborted");
   });
+
+  test("reads a response of the Responses API, and goes on from it", async () => {
+    const openai = await client([{ reasoning: "hm", toolCalls: [{ name: "a", args: { x: 1 } }] }, "done"]);
+    const first = await openai.responses.create({ model: "gpt-x", input: "hi" });
+    expect(first.output.map(({ type }) => type)).toEqual(["reasoning", "function_call"]);
+    const second = await openai.responses.create({
+      model: "gpt-x",
+      previous_response_id: first.id,
+      input: [{ type: "function_call_output", call_id: "call_1", output: "1" }],
+    });
+    expect([second.output_text, second.usage?.total_tokens]).toEqual(["done", 15]);
+    server.assertDone();
+  });
+
+  test("reads a stream of the Responses API whose characters are split over network chunks", async () => {
+    const openai = await client([
+      {
+        text: "漢字 👩‍🚀",
+        split: "characters",
+        chunks: "bytes",
+        faults: [{ type: "bare_frames" }, { type: "comments" }],
+      },
+    ]);
+    const stream = await openai.responses.create({ model: "gpt-x", input: "hi", stream: true });
+    let text = "";
+    let status: string | undefined;
+    for await (const event of stream) {
+      if (event.type === "response.output_text.delta") text += event.delta;
+      if (event.type === "response.completed") status = event.response.status;
+    }
+    expect([text, status]).toEqual(["漢字 👩‍🚀", "completed"]);
+  });
+
+  test("adds a stream of the Responses API up to the whole response", async () => {
+    const answer = {
+      reasoning: "hm",
+      text: "so",
+      toolCalls: [{ name: "a", args: { x: 1 } }],
+      split: "characters",
+    } as const;
+    const openai = await client([answer]);
+    const response = await openai.responses.stream({ model: "gpt-x", input: "hi" }).finalResponse();
+    expect(response.output_text).toBe("so");
+    expect(response.output[2]).toMatchObject({ type: "function_call", name: "a", arguments: '{"x":1}' });
+  });
+
+  test("reads embeddings, which it asks for in base64, and the list of models", async () => {
+    server = await openaiWireServer([{ embeddings: [[0.5, -2]] }], { models: ["gpt-x"] });
+    const openai = new OpenAI({ apiKey: "key", baseURL: server.url, maxRetries: 0, logLevel: "off" });
+    const { data } = await openai.embeddings.create({ model: "e", input: "tea" });
+    expect(server.requests[0]?.body.encoding_format).toBe("base64");
+    expect(Array.from(data[0]?.embedding ?? [])).toEqual([0.5, -2]);
+    expect((await openai.models.list()).data.map(({ id }) => id)).toEqual(["gpt-x"]);
+  });
 });

@@ -66,10 +66,13 @@ export interface WireAnswer extends WireEntryBase {
   readonly wholeCalls?: boolean;
   /** The index of each call in place of the right one; `missing`: no fragment has one; `constant`: all say 0. */
   readonly toolIndexes?: "missing" | "constant" | readonly number[];
-  /** What stands for the calls' ids: nothing at all, or an empty text. */
+  /** What stands for the calls' ids: nothing at all, or an empty text. In the Responses API it is the items' ids. */
   readonly toolIds?: "missing" | "empty";
-  /** Where reasoning stands. Default `reasoning_content`; `think_tags`: in the text, between tags. */
-  readonly reasoningField?: "reasoning_content" | "reasoning" | "think_tags";
+  /**
+   * Where reasoning stands. Default: `reasoning_content` of Chat Completions, the summary of the Responses API (any
+   * other field: its raw text), `thinking` of Ollama. `think_tags`: in the text, between tags.
+   */
+  readonly reasoningField?: "reasoning_content" | "reasoning" | "reasoning_text" | "think_tags";
   /** Which frame says the usage, asked for or not. Default: one of its own where the request asks for it. */
   readonly usageIn?: "finish_frame" | "every_frame" | "x_groq";
   /** The vectors of embeddings, one per input. Default: some that differ from text to text. */

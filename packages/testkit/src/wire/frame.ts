@@ -17,8 +17,8 @@ export interface Framing {
   readonly comment: string;
   /** A frame that is no JSON. */
   malformed(data: string | undefined): Frame;
-  /** An error amid the frames. */
-  error(error: JsonObject | undefined): Frame;
+  /** An error amid the frames, after so many others. */
+  error(error: JsonObject | undefined, after: number): Frame;
   /** The frames with others among them that say nothing, or that nobody knows. */
   bare(frames: readonly Frame[], request: WireRequest): readonly Frame[];
 }

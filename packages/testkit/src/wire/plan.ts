@@ -39,7 +39,7 @@ export function planWhole(answer: WireAnswer, request: WireRequest, endpoint: Sc
 function wholeText(answer: WireAnswer, request: WireRequest, { framing, whole }: ScriptedEndpoint): string {
   const { faults = [], whole: given } = answer;
   const error = faultOf(faults, "error_frame");
-  if (error !== undefined) return framing.error(error.error).data;
+  if (error !== undefined) return framing.error(error.error, 0).data;
   const malformed = faultOf(faults, "malformed_frame");
   if (malformed !== undefined) return framing.malformed(malformed.data).data;
   if (given !== undefined) return typeof given === "string" ? given : JSON.stringify(given);
@@ -79,7 +79,8 @@ function withFrameFaults(
   }
   const error = faultOf(faults, "error_frame");
   if (error === undefined) return frames;
-  return [...frames.slice(0, error.afterFrames ?? 0), framing.error(error.error)];
+  const before = frames.slice(0, error.afterFrames ?? 0);
+  return [...before, framing.error(error.error, before.length)];
 }
 
 function toActions(texts: readonly string[], { faults = [], chunks }: WireAnswer): readonly Action[] {

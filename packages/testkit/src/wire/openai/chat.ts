@@ -25,7 +25,8 @@ const DOWN: JsonObject = {
   code: null,
 };
 
-const chatFraming: Framing = {
+/** How frames of the older endpoints look. */
+export const chatFraming: Framing = {
   contentType: "text/event-stream; charset=utf-8",
   write: ({ data }, lineEnd) => writeEvent({ kind: "raw", data }, lineEnd),
   comment: ": still working",
