@@ -2,7 +2,7 @@ import type { AppendStore, LeasingRecorder, RunLease } from "@tinyagents/core";
 import { runRecorder } from "@tinyagents/persistence";
 import { memoryAppendStore } from "@tinyagents/store-memory";
 import { failAt } from "@tinyagents/testkit";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { sharedLog } from "./shared-log.js";
 import { answer, calls, copy, type DrivenRun, drivenFrom, drivenRun, result } from "./states.js";
 
@@ -311,6 +311,44 @@ describe("a log that fails", () => {
     const next = recorder();
     await begun(next, drivenFrom((await next.load("r1"))?.state as never));
     await expect(late.step(run.move("dispatch"), { lease })).rejects.toMatchObject(CONFLICT);
+  });
+});
+
+describe("what is kept in mind of runs that are owned", () => {
+  it("is kept however many others there are: their owners go on", async () => {
+    const { log, recorder } = sharedLog();
+    const owner = recorder();
+    const owned = drivenRun("r1");
+    const lease = await begun(owner, owned);
+    for (let i = 0; i < 4_097; i++) await owner.step(drivenRun(`other ${i}`).move("dispatch"));
+    const read = vi.spyOn(log, "read");
+    await owner.step(owned.move("dispatch"), { lease });
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it("is nothing once the run has ended and was released", async () => {
+    const { log, recorder } = sharedLog();
+    const owner = recorder();
+    const run = drivenRun("r1");
+    const lease = await begun(owner, run);
+    await owner.step(run.move("done"), { lease });
+    await owner.release(lease);
+    const read = vi.spyOn(log, "read");
+    await owner.step(run.move("dispatch"));
+    expect(read).toHaveBeenCalled();
+  });
+
+  it("is what its claim has read: loading it then reads nothing again", async () => {
+    const { log, recorder } = sharedLog();
+    const [first, next] = [recorder(), recorder()];
+    const run = drivenRun("r1");
+    await first.release(await begun(first, run));
+    await next.claim("r1");
+    const read = vi.spyOn(log, "read");
+    expect((await next.load("r1"))?.state).toEqual(run.state);
+    expect(read).not.toHaveBeenCalled();
+    expect((await next.load("r1"))?.state).toEqual(run.state);
+    expect(read).toHaveBeenCalled();
   });
 });
 

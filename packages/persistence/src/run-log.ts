@@ -75,14 +75,19 @@ export class RunLog {
     this.#options = options;
   }
 
-  /** Nothing is under way, and nobody owns the run by a lease from here. */
+  /** Nothing is under way. */
   get idle(): boolean {
-    return this.#waiting === 0 && this.#owner === undefined;
+    return this.#waiting === 0;
   }
 
-  /** Nothing is under way and nothing is due: the run has ended, or there is none. */
+  /** Somebody owns the run by a lease that was given here. */
+  get owned(): boolean {
+    return this.#owner !== undefined;
+  }
+
+  /** Nothing is under way, nobody owns the run, and nothing is due: it has ended, or there is none. */
   get finished(): boolean {
-    return this.#ended && this.idle && this.#unsureFrom === undefined && this.#lost === undefined;
+    return this.#ended && this.idle && !this.owned && this.#unsureFrom === undefined && this.#lost === undefined;
   }
 
   load(): Promise<RecordedRun | undefined> {

@@ -7,7 +7,7 @@ import {
   systemClock,
   TinyAgentsError,
 } from "@tinyagents/core";
-import { RunLog } from "./run-log.js";
+import { RunLogs } from "./run-logs.js";
 
 export interface RunRecorderOptions {
   /** What names of streams start with; a `/` and the run id follow. Default `runs`. */
@@ -22,9 +22,6 @@ export interface RunRecorderOptions {
   /** Where leases take the time from. Default: real time. */
   readonly clock?: Clock | undefined;
 }
-
-/** Of how many runs the state of their logs is kept in mind. Of others it is read again when they go on. */
-const KEPT_IN_MIND = 4_096;
 
 const LEASE_MS = 30_000;
 
@@ -42,7 +39,6 @@ export function runRecorder(log: AppendStore, options: RunRecorderOptions = {}):
   if (prefix === "") throw new TypeError("runRecorder: prefix must not be empty");
   const leaseMs = checkLeaseMs(options.leaseMs) ?? (log.capabilities.multiProcess ? LEASE_MS : undefined);
   const writer = ids.next("recorder");
-  const runs = new Map<string, RunLog>();
   let appends = 0;
   let lastFence = 0;
   const shared = {
@@ -56,34 +52,15 @@ export function runRecorder(log: AppendStore, options: RunRecorderOptions = {}):
       return lastFence;
     },
   };
-
-  const open = (runId: string): RunLog => {
-    const known = runs.get(runId);
-    const run = known ?? new RunLog({ ...shared, stream: streamOf(prefix, runId), runId });
-    runs.delete(runId);
-    runs.set(runId, run);
-    if (known === undefined && runs.size > KEPT_IN_MIND) forgetOldest(runs);
-    return run;
-  };
-  const forgetIfFinished = (runId: string, run: RunLog): void => {
-    if (run.finished && runs.get(runId) === run) runs.delete(runId);
-  };
-  const on = async <T>(runId: string, work: (run: RunLog) => Promise<T>): Promise<T> => {
-    const run = open(runId);
-    try {
-      return await work(run);
-    } finally {
-      forgetIfFinished(runId, run);
-    }
-  };
-
+  const logs = new RunLogs((runId) => ({ ...shared, runId, stream: streamOf(prefix, runId) }));
   return {
-    load: (runId) => on(runId, (run) => run.load()),
-    step: (state, { lease } = {}) => on(state.config.runId, (run) => run.step(state, lease)),
-    toolResult: (runId, callId, result, { lease } = {}) => on(runId, (run) => run.toolResult(callId, result, lease)),
-    claim: (runId, { takeOver = false } = {}) => on(runId, (run) => run.claim(takeOver)),
-    renew: (lease) => on(lease.runId, (run) => run.renew(lease)),
-    release: (lease) => on(lease.runId, (run) => run.release(lease)),
+    load: (runId) => logs.use(runId, (run) => run.load()),
+    step: (state, { lease } = {}) => logs.use(state.config.runId, (run) => run.step(state, lease)),
+    toolResult: (runId, callId, result, { lease } = {}) =>
+      logs.use(runId, (run) => run.toolResult(callId, result, lease)),
+    claim: (runId, { takeOver = false } = {}) => logs.use(runId, (run) => run.claim(takeOver)),
+    renew: (lease) => logs.use(lease.runId, (run) => run.renew(lease)),
+    release: (lease) => logs.use(lease.runId, (run) => run.release(lease)),
   };
 }
 
@@ -98,13 +75,4 @@ function streamOf(prefix: string, runId: string): string {
   throw new TinyAgentsError("invalid_request", "A run can be recorded only under an id that is not empty.", {
     details: { reason: "empty run id" },
   });
-}
-
-/** Makes room: of the runs that are idle, the one that was used the longest time ago. */
-function forgetOldest(runs: Map<string, RunLog>): void {
-  for (const [runId, run] of runs) {
-    if (!run.idle) continue;
-    runs.delete(runId);
-    return;
-  }
 }
