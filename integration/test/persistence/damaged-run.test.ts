@@ -86,6 +86,34 @@ describe("the log of a run that was damaged is not read: the error names stream,
     expect(placeOf(none)).toBe("runs/r1 at offset 1.result.role");
   });
 
+  it.each([
+    ["whose owner has no number", { fence: "1", untilMs: null }, "fence"],
+    ["whose owner has a number below 1", { fence: 0, untilMs: null }, "fence"],
+    ["that does not say how long it holds", { fence: 1 }, "untilMs"],
+    ["that holds until no time", { fence: 1, untilMs: "later" }, "untilMs"],
+  ])("for a lease %s", async (_, lease, place) => {
+    const error = await damaged(() => ({ v: 1, type: "lease", by: "w", ...lease }) as never);
+    expect(placeOf(error)).toBe(`runs/r1 at offset 1.${place}`);
+  });
+
+  it("for a release that does not say whose", async () => {
+    const error = await damaged(() => ({ v: 1, type: "release", by: "w" }));
+    expect(placeOf(error)).toBe("runs/r1 at offset 1.fence");
+  });
+
+  it("for an owner that comes after a later one", async () => {
+    const log = memoryAppendStore();
+    const lease = { v: 1, type: "lease", by: "w", untilMs: null };
+    await log.append("runs/r1", [
+      { ...lease, fence: 2 },
+      { ...lease, fence: 1 },
+    ]);
+    const error = await runRecorder(log)
+      .load("r1")
+      .catch((thrown: unknown) => thrown);
+    expect(placeOf(error)).toBe("runs/r1 at offset 1.fence");
+  });
+
   it("for a format of the future, of an entry or of the state in it", async () => {
     expect(await withPut("v", 2)).toMatchObject({
       code: "version_mismatch",
