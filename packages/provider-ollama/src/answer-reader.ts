@@ -9,6 +9,7 @@ import {
 } from "@tinyagents/core";
 import { Extras, objectsOf, textOf, unknownFields } from "./extras.js";
 import { PROVIDER } from "./profile.js";
+import type { RefusedCall } from "./refused-call.js";
 import { failureIn } from "./server-failure.js";
 import type { PreparedRequest } from "./to-request.js";
 import { count, toUsage } from "./to-usage.js";
@@ -105,6 +106,16 @@ export class AnswerReader {
       ...(providerData === undefined ? {} : { providerData }),
     });
     return out;
+  }
+
+  /** What is told when a call has come that the server could not read, and nothing comes after it. */
+  endWith({ name, raw, reason }: RefusedCall): readonly ModelDelta[] {
+    const out: ModelDelta[] = [];
+    this.#readCall({ function: { name, arguments: raw } }, out);
+    const message = `The server could not read the model's tool call: ${reason}`;
+    const warnings: ModelWarning[] = [...this.#warnings, { code: "malformed_data", message }];
+    const exact = this.#model === "" ? {} : { model: this.#model };
+    return [...out, { type: "finish", finishReason: "tool_calls", ...exact, warnings }];
   }
 
   #readMessage(message: JsonObject, out: ModelDelta[]): void {

@@ -5,6 +5,8 @@ import { connect } from "./connection.js";
 import { readLines } from "./ndjson.js";
 import { type OllamaModelOptions, readModelOptions } from "./options.js";
 import { PROVIDER } from "./profile.js";
+import { refusedCall } from "./refused-call.js";
+import { ServerFailure } from "./server-failure.js";
 import { toError } from "./to-error.js";
 import { MessageConverter } from "./to-messages.js";
 import { toRequest } from "./to-request.js";
@@ -40,7 +42,9 @@ export function ollamaModel(model: string, options: OllamaModelOptions = {}): Ch
         yield* reader.end();
       } catch (error) {
         connection.throwIfStopped();
-        throw toError(error, { model, baseUrl, secrets, partialText: reader.partialText });
+        const call = error instanceof ServerFailure ? refusedCall(error.message, request.tools ?? []) : undefined;
+        if (call === undefined) throw toError(error, { model, baseUrl, secrets, partialText: reader.partialText });
+        yield* reader.endWith(call);
       } finally {
         connection.release();
       }

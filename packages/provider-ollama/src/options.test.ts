@@ -32,6 +32,11 @@ describe("a model", () => {
     expect(profile.capabilities).toMatchObject({ tools: "yes", json_mode: "no", streaming: "yes" });
   });
 
+  it("has no more context than the model was made for, whatever is asked for (PA-19)", () => {
+    const profile = { contextWindow: 16_384, trainedContextWindow: 8_192 };
+    expect(ollamaModel("qwen3", { profile }).profile.contextWindow).toBe(8_192);
+  });
+
   it("is named as it was asked for, whatever profile it is given", () => {
     const { profile } = ollamaModel("mine", { profile: { provider: "other", model: "qwen3" } });
     expect(profile).toMatchObject({ provider: "ollama", model: "mine" });

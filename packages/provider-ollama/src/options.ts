@@ -65,12 +65,17 @@ export function readModelOptions(model: string, options: OllamaModelOptions): Mo
   }
   const known = profileOf(model, isCloudModel(model, server.baseUrl));
   const capabilities = { ...known.capabilities, ...profile.capabilities };
+  // More than the model was made for is not to be had, whatever is asked for.
+  const window =
+    contextWindow === undefined
+      ? {}
+      : { contextWindow: Math.min(contextWindow, profile.trainedContextWindow ?? contextWindow) };
   // Who serves it and what it is called are not for a profile of another model to say.
   const { provider } = known;
   return {
     ...server,
     model,
-    profile: { ...known, ...profile, provider, model, capabilities },
+    profile: { ...known, ...profile, ...window, provider, model, capabilities },
     onTruncation,
     sendReasoning,
   };

@@ -286,6 +286,22 @@ describe("failures", () => {
     await expect(ask({ reasoningEffort: "high" })).rejects.toMatchObject(lacks("reasoning"));
   });
 
+  it("to read the model's own call are a mistake that the model is told of (PA-22)", async () => {
+    const error = `error parsing tool call: raw='{"at":', err=unexpected end of JSON input`;
+    const { ask } = await serve([
+      { status: 500, message: error },
+      { text: "Hm.", faults: [{ type: "error_frame", afterFrames: 1, error: { message: error } }] },
+    ]);
+    for (const content of [[], [{ type: "text", text: "Hm." }]]) {
+      const response = await ask({ tools: [LOOK] });
+      expect(response).toMatchObject({ finishReason: "tool_calls", warnings: [{ code: "malformed_data" }] });
+      expect(response.message.content).toMatchObject([
+        ...content,
+        { type: "tool_call", name: "look", args: {}, invalid: { raw: '{"at":' } },
+      ]);
+    }
+  });
+
   it("inside a stream are failures of the call, before and after output began (PA-18)", async () => {
     const faults = [0, 1].map((afterFrames) => [{ type: "error_frame", afterFrames } as const]);
     const { ask } = await serve([
