@@ -63,7 +63,8 @@ function sendingCheck(
 
 function textCheck(name: string, scenario: ScenarioName & ("text" | "unicode")): Check<ModelUnderTest> {
   return answerCheck({ name, group: "text and history", scenario }, ({ message }, delivery) => {
-    assertEqual(message.content, [{ type: "text", text: answerOf(scenario).text }], `content (${delivery})`);
+    const content = message.content.map(({ providerMetadata: _, ...block }) => block);
+    assertEqual(content, [{ type: "text", text: answerOf(scenario).text }], `content (${delivery})`);
   });
 }
 

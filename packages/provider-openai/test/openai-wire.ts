@@ -6,7 +6,7 @@ import {
   type Wire,
   type WireServer,
 } from "@tinyagents/conformance";
-import { isJsonObject, type JsonObject } from "@tinyagents/core";
+import { isJsonObject, type JsonValue } from "@tinyagents/core";
 import {
   openaiWireServer,
   type WireAnswer,
@@ -15,7 +15,7 @@ import {
   type WireRequest,
 } from "@tinyagents/testkit/wire";
 
-/** Scenarios in OpenAI's words, on a real socket. */
+/** Scenarios in OpenAI's words, on a real socket; in those of either API, whichever is asked. */
 export const openaiWire: Wire = {
   async start(name): Promise<WireServer> {
     const scenario: Scenario = scenarios[name];
@@ -29,16 +29,13 @@ export const openaiWire: Wire = {
 };
 
 function replyTo({ answer, failure, manner, retryAfterMs }: Scenario, request: WireRequest): WireReply {
-  if (failure === "error_in_stream") {
-    const error = { type: "server_error", code: null, message: "The server had an error." };
-    return { text: "", faults: [{ type: "error_frame", error }] };
-  }
+  if (failure === "error_in_stream") return { text: "", faults: [{ type: "error_frame" }] };
   if (failure !== undefined) {
     const hint = retryAfterMs === undefined ? {} : { retryAfter: retryAfterMs / 1_000 };
     return { ...FAILURES[failure](request), ...hint };
   }
   if (manner === "silence") return { text: "", faults: [{ type: "silence" }] };
-  if (manner === "metadata") return withMetadata(answer?.text ?? "", request.body.stream === true);
+  if (manner === "metadata") return withMetadata(answer?.text ?? "", request);
   const { reasoning, text, refusal, toolCalls, finishReason = "stop", usage } = answer ?? {};
   return {
     ...(reasoning === undefined ? {} : { reasoning }),
@@ -50,20 +47,25 @@ function replyTo({ answer, failure, manner, retryAfterMs }: Scenario, request: W
     // A refusal is an ordinary stop at OpenAI.
     finishReason: finishReason === "refusal" ? "stop" : finishReason,
     usage: usage ?? null,
-    ...sentIn(manner),
+    ...sentIn(manner, framesOfText(request)),
   };
 }
 
-function sentIn(manner: Scenario["manner"]): Partial<WireAnswer> {
+/** How many frames it takes to say a text of one frame: those that announce it are frames too. */
+function framesOfText({ path }: WireRequest): number {
+  return path.endsWith("/responses") ? 5 : 2;
+}
+
+function sentIn(manner: Scenario["manner"], afterFrames: number): Partial<WireAnswer> {
   switch (manner) {
     case "bytes":
       return { chunks: "bytes" };
     case "pieces":
       return { split: "characters" };
     case "stall":
-      return faulty({ type: "stall", afterFrames: 2 });
+      return faulty({ type: "stall", afterFrames });
     case "cut":
-      return faulty({ type: "cut", afterFrames: 2 });
+      return faulty({ type: "cut", afterFrames });
     case "early_end":
       return faulty({ type: "no_finish" });
     default:
@@ -91,7 +93,9 @@ const FAILURES: { readonly [F in Exclude<ScenarioFailure, "error_in_stream">]: (
   context_window: () => ({ status: 400, code: "context_length_exceeded", message: "This is too long." }),
 };
 
-function withMetadata(text: string, streamed: boolean): WireAnswer {
+function withMetadata(text: string, { path, body }: WireRequest): WireAnswer {
+  const streamed = body.stream === true;
+  if (path.endsWith("/responses")) return withResponseMetadata(text, streamed);
   const head = { id: "chatcmpl-1", model: "gpt-4o", x_note: scenarioMetadata };
   const message = { role: "assistant", content: text };
   if (!streamed) return { whole: { ...head, choices: [{ index: 0, message, finish_reason: "stop" }] } };
@@ -104,10 +108,22 @@ function withMetadata(text: string, streamed: boolean): WireAnswer {
   };
 }
 
+function withResponseMetadata(text: string, streamed: boolean): WireAnswer {
+  const part = { type: "output_text", text, annotations: [] };
+  const item = { type: "message", id: "msg_1", role: "assistant", status: "completed", content: [part] };
+  const response = { id: "resp_1", model: "gpt-4o", status: "completed", x_note: scenarioMetadata, output: [item] };
+  return streamed ? { frames: [{ type: "response.completed", response }] } : { whole: response };
+}
+
 function echo({ body }: WireRequest): string {
-  const messages = Array.isArray(body.messages) ? (body.messages as readonly JsonObject[]) : [];
-  const last = messages.at(-1);
-  return isJsonObject(last) && typeof last.content === "string" ? last.content : "";
+  const messages = body.messages ?? body.input;
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  return isJsonObject(last) ? spoken(last.content ?? "") : "";
+}
+
+function spoken(content: JsonValue): string {
+  if (!Array.isArray(content)) return typeof content === "string" ? content : "";
+  return content.map((part: JsonValue) => (isJsonObject(part) ? spoken(part.text ?? "") : "")).join("");
 }
 
 /** Lets callers go on two at a time. */

@@ -33,9 +33,11 @@ export function toRequest(
   refuseMissing(profile, request, input.needs);
   if (input.items.length === 0) throw nothingToSend();
   const warnings = [...input.warnings];
-  const body: Body = { ...ownOptions(request, provider, warnings), model, input: input.items, store };
-  body.stream = delivery === "incremental";
+  const body: Body = { ...ownOptions(request, provider, warnings), model };
   if (input.instructions !== undefined) body.instructions = input.instructions;
+  body.input = input.items;
+  body.store = store;
+  body.stream = delivery === "incremental";
   if (previousResponseId !== undefined) body.previous_response_id = previousResponseId;
   if (!store && support(profile, "reasoning") !== "no") include(body, "reasoning.encrypted_content");
   addTools(body, request, settings, warnings);
