@@ -18,7 +18,13 @@ function event<T extends EventType>(type: T, data: EventData[T], runId = "run-1"
 const model = { id: "test/m", provider: "test", model: "m" };
 const modelStarted = event("model.started", { callId: "m1", model });
 const toolStarted = (tool: string, args?: JsonObject): AgentEvent =>
-  event("tool.started", { callId: tool, tool, ...(args === undefined ? {} : { payload: { args } }) });
+  event("tool.started", {
+    callId: tool,
+    tool,
+    modelCallId: "m1",
+    validation: "passed",
+    ...(args === undefined ? {} : { payload: { args } }),
+  });
 
 const events: readonly AgentEvent[] = [
   event("run.started", { agent: "a", resumed: false }),

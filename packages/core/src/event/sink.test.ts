@@ -9,7 +9,12 @@ function eventOf<T extends EventType>(type: T, data: EventData[T]): AgentEvent {
 }
 
 const call = { callId: "c1", tool: "add" };
-const started = eventOf("tool.started", { ...call, payload: { args: { secret: "hunter22" } } });
+const started = eventOf("tool.started", {
+  ...call,
+  modelCallId: "m1",
+  validation: "passed",
+  payload: { args: { secret: "hunter22" } },
+});
 const toolDelta = eventOf("tool.delta", { ...call, payload: { delta: 1 } });
 const modelDelta = eventOf("model.delta", { callId: "m1", deltaType: "text", chars: 1 });
 const plain = eventOf("memory.loaded", { messages: 2 });

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../json.js";
 import type { Block } from "../message/block.js";
 import type { HistoryProblem } from "../message/check-history.js";
 import type { Message, ToolStatus } from "../message/message.js";
-import type { HookName } from "../middleware/middleware.js";
+import type { HookName, ToolValidation } from "../middleware/middleware.js";
 import type { CallCost } from "../model/cost.js";
 import type { FinishReason, ModelDelta } from "../model/delta.js";
 import type { ResolvedModel } from "../model/profile.js";
@@ -73,9 +73,12 @@ export interface EventData {
     readonly selected: ResolvedModel;
     readonly code: ErrorCode;
   };
+  /** A call that has passed its checks begins. `modelCallId`: the call of the model that asked for it. */
   "tool.started": {
     readonly callId: string;
     readonly tool: string;
+    readonly modelCallId: string;
+    readonly validation: ToolValidation;
     readonly label?: string;
     readonly payload?: { readonly args: JsonObject };
   };
@@ -86,6 +89,8 @@ export interface EventData {
     readonly callId: string;
     readonly tool: string;
     readonly elapsedMs: number;
+    /** Where more than one. */
+    readonly attempts?: number;
     readonly chars: number;
     readonly payload?: { readonly content: readonly Block[] };
   };
@@ -95,6 +100,8 @@ export interface EventData {
     readonly tool: string;
     readonly status: ToolStatus;
     readonly elapsedMs: number;
+    /** Where more than one. */
+    readonly attempts?: number;
     readonly error?: ErrorRecord;
   };
   /** A call for a tool that is not offered: what was asked for, and what was done about it. */

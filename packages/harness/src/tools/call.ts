@@ -167,13 +167,13 @@ export function notExecuted(run: LiveRun, result: ToolMessage): ToolMessage {
 
 function announceStart(
   run: LiveRun,
-  { id: callId, name: tool, args, spec }: ToolInvocation,
+  { id: callId, name: tool, args, spec, modelCallId, validation }: ToolInvocation,
 ): Promise<void> | undefined {
   const { label } = spec;
   const emit = run.event();
   if (emit !== undefined) {
-    const named = label === undefined ? { callId, tool } : { callId, tool, label };
-    emit("tool.started", run.wantsPayloads ? { ...named, payload: { args } } : named);
+    const facts = { callId, tool, modelCallId, validation, ...(label === undefined ? undefined : { label }) };
+    emit("tool.started", run.wantsPayloads ? { ...facts, payload: { args } } : facts);
   }
   if (!run.shows("tools")) return undefined;
   const { runId } = run.state.config;
@@ -191,7 +191,8 @@ function announceStart(
 /** Tells of the end of a call that has its result. */
 export function announceEnd(run: LiveRun, call: Pick<ToolInvocation, "id" | "name">, result: ToolMessage): void {
   const { id: callId, name: tool } = call;
-  const elapsedMs = result.elapsedMs ?? 0;
+  const { elapsedMs = 0, attempts } = result;
+  const tried = attempts === undefined ? undefined : { attempts };
   if (result.isError) {
     const failure = run.failureOf(result);
     run.event()?.("tool.failed", {
@@ -199,13 +200,14 @@ export function announceEnd(run: LiveRun, call: Pick<ToolInvocation, "id" | "nam
       tool,
       status: result.status,
       elapsedMs,
+      ...tried,
       ...(failure === undefined ? {} : { error: failure.toJSON() }),
     });
     return;
   }
   const emit = run.event();
   if (emit === undefined) return;
-  const facts = { callId, tool, elapsedMs, chars: charsOf(result) };
+  const facts = { callId, tool, elapsedMs, ...tried, chars: charsOf(result) };
   emit("tool.completed", run.wantsPayloads ? { ...facts, payload: { content: result.content } } : facts);
 }
 

@@ -143,6 +143,31 @@ describe("a call, as hooks see it", () => {
     expect(resultsOf(finished)[0]?.attempts).toBe(3);
   });
 
+  test("is told of in events with the model call that asked, its validation and its attempts (TOOL-10)", async () => {
+    const flaky = fakeTool({
+      name: "flaky",
+      policy: { effect: "read", retry: { maxAttempts: 2, initialDelayMs: 0 } },
+      results: [new Error("once"), "fine"],
+    });
+    const failing = fakeTool({ name: "failing", policy: flaky.spec.policy, result: new Error("always") });
+    const { run, events, clock } = scriptedAgent({
+      tools: [flaky, failing, search()],
+      policies: { unknownTool: { type: "rewrite", tool: "search" } },
+      script: [calls("flaky", "failing", call("google", { q: "x" })), "done"],
+    });
+    const running = run();
+    for (let i = 0; i < 4; i++) await clock.advance(1);
+    await running;
+    expect(events.ofType("tool.started").map(({ data }) => [data.tool, data.modelCallId, data.validation])).toEqual([
+      ["flaky", "run-1/m1", "passed"],
+      ["failing", "run-1/m1", "passed"],
+      ["search", "run-1/m1", "passed_after_change"],
+    ]);
+    const attempts = Object.fromEntries(events.ofType("tool.completed").map(({ data }) => [data.tool, data.attempts]));
+    expect(attempts).toEqual({ flaky: 2, search: undefined });
+    expect(events.ofType("tool.failed").map(({ data }) => [data.tool, data.attempts])).toEqual([["failing", 2]]);
+  });
+
   test("stays the call that it is, whatever a hook writes over it", async () => {
     const ids: unknown[] = [];
     const forge = (it: ToolInvocation): ToolInvocation => ({
