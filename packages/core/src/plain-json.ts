@@ -4,8 +4,8 @@ import type { Check } from "./shape.js";
 
 /** The deepest that a value may be nested, so that a state that holds it can still be read. */
 const DEEPEST = 200;
-/** The most values that are looked at: what holds itself, or one part many times over, has no end. */
-const MOST_VALUES = 1_000_000;
+/** The most lists and objects that are looked at: what holds itself, or one part many times over, has no end. */
+const MOST_HOLDERS = 1_000_000;
 
 /**
  * Why a value that a program handed over cannot be stored as JSON and read back; nothing when it can. Keys whose value
@@ -13,7 +13,7 @@ const MOST_VALUES = 1_000_000;
  */
 export function jsonFault(value: unknown, place: string): string | undefined {
   try {
-    const fault = faultIn(value, 0, { left: MOST_VALUES });
+    const fault = faultIn(value, 0, { left: MOST_HOLDERS });
     return fault === undefined ? undefined : `${place}${fault}`;
   } catch {
     return `${place} cannot be read`;
@@ -40,12 +40,11 @@ function faultIn(value: unknown, depth: number, budget: { left: number }): strin
   if (typeof value !== "object") return value === undefined ? " is missing" : ` is a ${typeof value}`;
   if (depth >= DEEPEST) return ` is nested more than ${DEEPEST} levels deep, or holds itself`;
   budget.left -= 1;
-  if (budget.left < 0) return ` holds more than ${MOST_VALUES} values, or itself`;
+  if (budget.left < 0) return ` holds more than ${MOST_HOLDERS} lists and objects, or itself`;
   return Array.isArray(value) ? faultInItems(value, depth, budget) : faultInEntries(value, depth, budget);
 }
 
 function faultInItems(items: readonly unknown[], depth: number, budget: { left: number }): string | undefined {
-  budget.left -= items.length;
   for (let at = 0; at < items.length; at++) {
     const fault = faultIn(items[at], depth + 1, budget);
     if (fault !== undefined) return `[${at}]${fault}`;

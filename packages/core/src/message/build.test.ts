@@ -123,6 +123,27 @@ describe("input that is none", () => {
   });
 });
 
+describe("messages that could not be stored", () => {
+  test.each<[unknown, string]>([
+    [{ role: "user", content: [null] }, "input[0].content[0]: an object is expected, null found"],
+    [{ role: "user", content: [{ type: "smell" }] }, 'input[0].content[0].type: "smell" is none of'],
+    [{ role: "user", content: [{ type: "text" }] }, "input[0].content[0].text: a string is expected, nothing found"],
+    [{ role: "user", content: [{ type: "text", text: 5 }] }, "input[0].content[0].text"],
+    [{ role: "user", content: [{ type: "image", source: { type: "url" } }] }, "input[0].content[0].source.url"],
+    [{ role: "user", content: ["hi"] }, "input[0].content[0]: an object is expected, a string found"],
+    [{ role: "user", content: "hi", metadata: { at: new Date(0) } }, "input[0].metadata.at is no plain object"],
+    [{ role: "user", content: [{ type: "json", value: { f: () => 1 } }] }, "input[0].content[0].value.f is a function"],
+    [{ role: "assistant", content: [{ ...call, args: "{}" }] }, "input[0].content[0].args: an object is expected"],
+    [{ role: "assistant", content: [{ ...call, id: undefined }] }, "input[0].content[0].id: a string is expected"],
+    [{ role: "assistant", content: "hi", usage: { inputTokens: Number.NaN, source: "reported" } }, "usage.inputTokens"],
+    [{ role: "tool", toolCallId: "c", content: [] }, "input[0].name: a string is expected, nothing found"],
+  ])("are no input, and the place is named (%#)", (message, said) => {
+    expect(() => toMessages([message] as never)).toThrow(TypeError);
+    expect(() => toMessages([message] as never)).toThrow(said);
+    expect(() => toMessages([userMessage("hi"), message] as never)).toThrow(said.replace("input[0]", "input[1]"));
+  });
+});
+
 describe("reading a message", () => {
   test("gives its tool calls in the model's order", () => {
     const second = { ...call, id: "c2" };

@@ -1,7 +1,7 @@
 import { isTinyAgentsError } from "../errors.js";
 import { corruptData, describe } from "../guarded-read.js";
 import type { JsonObject } from "../json.js";
-import type { AssistantMessage, Message } from "../message/message.js";
+import type { Message } from "../message/message.js";
 import { answer, finishReason, message, resolvedModel, toolMessage, usage } from "../message/read-message.js";
 import type { ModelResponse } from "../model/collect.js";
 import type { ModelWarning } from "../model/delta.js";
@@ -109,8 +109,7 @@ const requestFields: Check = shape<Omit<ModelRequest, "messages">>({
 
 function checkRequest(replace: unknown, given: ModelRequest): void {
   if (replace === given) return;
-  hold(object, replace, "replace");
-  const { messages, ...rest } = replace as JsonObject & ModelRequest;
+  const { messages, ...rest } = asRecord(replace, "replace");
   hold(requestFields, rest, "replace");
   if (messages !== given.messages) checkMessages(messages, given.messages, "replace.messages");
 }
@@ -141,8 +140,7 @@ const responseFields: Check = shape<Omit<ModelResponse, "message">>({
 
 function checkResponse(replace: unknown, given: ModelResponse): void {
   if (replace === given) return;
-  hold(object, replace, "replace");
-  const { message: answered, ...rest } = replace as JsonObject & { readonly message?: AssistantMessage };
+  const { message: answered, ...rest } = asRecord(replace, "replace");
   if (answered !== given.message) hold(answer, answered, "replace.message");
   hold(responseFields, rest, "replace");
 }

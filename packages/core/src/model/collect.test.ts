@@ -408,6 +408,99 @@ describe("what a collector says before the end", () => {
   });
 });
 
+describe("a stream that breaks the contract", () => {
+  async function refusal(...deltas: readonly unknown[]) {
+    return thrownBy(() => collect(streamOf(...(deltas as ModelDelta[])), model));
+  }
+
+  test.each<[unknown, string, string]>([
+    [null, "2", "it is null, and no fragment"],
+    [{ type: "text", index: 0, text: 5 }, "2", "text: a string is expected, a number found"],
+    [{ type: "reasoning", index: "0", text: "x" }, "2", "index: a number is expected, a string found"],
+    [{ type: "tool_call_args", index: 0 }, "2", "args: a string is expected, nothing found"],
+    [{ type: "block", index: 0 }, "2", "block: an object is expected, nothing found"],
+    [{ type: "smell" }, "2", "its type is none that there is"],
+    [{ type: "finish", finishReason: "tired" }, "2", "finishReason: it is none of"],
+  ])("is refused with the number of its delta and the field that is wrong (%#)", async (delta, number, reason) => {
+    expect(await refusal({ type: "text", index: 0, text: "x" }, delta)).toMatchObject({
+      code: "corrupt_data",
+      retryable: false,
+      details: { place: `the stream of mock/one, delta ${number}`, reason: expect.stringContaining(reason) },
+    });
+  });
+
+  test("is refused too when its fragment reads otherwise the second time", async () => {
+    let reads = 0;
+    const shifty = {
+      type: "text",
+      index: 0,
+      get text() {
+        return reads++ === 0 ? 5 : "x";
+      },
+    };
+    expect(await refusal(shifty)).toMatchObject({ details: { reason: "it changes while it is read" } });
+  });
+
+  test("is not added up without end", () => {
+    const mebi = "x".repeat(1024 * 1024);
+    const collector = new ResponseCollector(model);
+    for (let i = 0; i < 64; i++) collector.add({ type: "text", index: i, text: mebi });
+    expect(() => collector.add({ type: "reasoning", index: 99, text: "x" })).toThrow(/more than 67108864 characters/);
+    const calls = new ResponseCollector(model);
+    calls.add(start(0, "c"));
+    for (let i = 0; i < 64; i++) calls.add(args(0, mebi));
+    expect(() => calls.add(args(0, "x"))).toThrow(/more than 67108864 characters/);
+    collector.add({ type: "restart", attempt: 2, reason: "again" });
+    collector.add({ type: "text", index: 0, text: "x" });
+    expect(collector.text).toBe("x");
+  });
+
+  test("has no blocks without end", () => {
+    const collector = new ResponseCollector(model);
+    for (let i = 0; i < 1_000_000; i++) collector.add(start(0, "c"));
+    expect(() => collector.add(start(0, "c"))).toThrow(/more than 1000000 blocks/);
+  });
+});
+
+describe("usage that cannot be right", () => {
+  const counted = (usage: unknown): ModelDelta => ({ type: "usage", usage }) as ModelDelta;
+
+  test("counts as unknown, and the response says so (USG-01, OB-05)", async () => {
+    const told = { inputTokens: 3, outputTokens: Number.NaN, source: "reported" };
+    const warnings = [{ code: "provider", message: "w" }] as const;
+    const response = await collect(streamOf(counted(told), { ...finish, warnings } as ModelDelta), model);
+    expect(response.usage).toEqual({ inputTokens: 3, source: "reported" });
+    expect(response.message.usage).toEqual(response.usage);
+    expect(response.warnings).toEqual([
+      warnings[0],
+      { code: "malformed_data", message: expect.stringMatching(/mock\/one.*outputTokens is NaN/) },
+    ]);
+  });
+
+  test("in the finish counts as unknown too", async () => {
+    const response = await collect(streamOf({ ...finish, usage: { inputTokens: -1 } } as ModelDelta), model);
+    expect(response).not.toHaveProperty("usage");
+    expect(response.warnings).toMatchObject([{ code: "malformed_data" }]);
+  });
+
+  test("does not replace what was told before, and is forgotten when it is put right", async () => {
+    const right = { inputTokens: 3, outputTokens: 2, source: "reported" };
+    const kept = await collect(streamOf(counted(right), counted(null), finish), model);
+    expect(kept.usage).toEqual(right);
+    expect(kept.warnings).toHaveLength(1);
+    const mended = await collect(streamOf(counted({ ...right, inputTokens: "x" }), counted(right), finish), model);
+    expect(mended.usage).toEqual(right);
+    expect(mended.warnings).toEqual([]);
+  });
+
+  test("of an attempt is not the fault of the next one", async () => {
+    const again: ModelDelta = { type: "restart", attempt: 2, reason: "network" };
+    const response = await collect(streamOf(counted({ inputTokens: -1 }), again, finish), model);
+    expect(response.warnings).toEqual([]);
+    expect(response).not.toHaveProperty("usage");
+  });
+});
+
 describe("long answers (PF-02)", () => {
   test("of 200,000 characters, one at a time, add up", () => {
     const collector = new ResponseCollector(model);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addMoney, costOf, type ModelPrice } from "./cost.js";
+import { addMoney, callCost, costOf, type ModelPrice, readMoney } from "./cost.js";
 import type { Usage } from "./usage.js";
 
 const price: ModelPrice = {
@@ -69,6 +69,63 @@ describe("the cost of a call (OB-01)", () => {
         expect(units).toBe(BigInt(plain) * BigInt(cents) + BigInt(output) * 100n);
       }),
     );
+  });
+});
+
+describe("what a call cost (CST-05)", () => {
+  const charged = { amount: "0.02", currency: "USD" };
+
+  test("is what the provider charged, with the estimate beside it and never in its place", () => {
+    expect(callCost(usage(1_000, 500, { charged }), price)).toEqual({
+      amount: "0.02",
+      currency: "USD",
+      source: "charged",
+      estimate: { amount: "0.0105", currency: "USD" },
+    });
+  });
+
+  test("is what was charged where there is no price, and where the tokens are not known", () => {
+    const cost = { amount: "0.02", currency: "USD", source: "charged" };
+    expect(callCost(usage(1, 1, { charged }), undefined)).toEqual(cost);
+    expect(callCost({ source: "reported", charged }, price)).toEqual(cost);
+  });
+
+  test("is an estimate by its price where no charge was told", () => {
+    expect(callCost(usage(1_000, 500), price)).toEqual({ amount: "0.0105", currency: "USD", source: "estimated" });
+  });
+
+  test("is not known without either, and never zero (CST-06)", () => {
+    expect(callCost(usage(1, 1), undefined)).toBeUndefined();
+    expect(callCost(undefined, price)).toBeUndefined();
+  });
+
+  test("of a call that was free is a charge of nothing", () => {
+    const free = { amount: "0", currency: "USD" };
+    expect(callCost(usage(1, 1, { charged: free }), price)).toMatchObject({ amount: "0", source: "charged" });
+  });
+
+  test("cannot be had from a price without a currency", () => {
+    const nowhere = { ...price, currency: undefined } as unknown as ModelPrice;
+    expect(() => callCost(usage(1, 1), nowhere)).toThrow(TypeError);
+  });
+});
+
+describe("an amount that somebody else told", () => {
+  test("is read in its shortest form", () => {
+    expect(readMoney({ amount: "007.500", currency: "EUR" })).toEqual({ amount: "7.5", currency: "EUR" });
+  });
+
+  test("is none without a currency of three letters, or with more digits than an amount has", () => {
+    for (const told of [
+      null,
+      "1",
+      { amount: "1", currency: "EURO" },
+      { amount: "1", currency: 978 },
+      { amount: "1".repeat(16), currency: "EUR" },
+      { amount: `0.${"1".repeat(19)}`, currency: "EUR" },
+    ]) {
+      expect(readMoney(told)).toBeUndefined();
+    }
   });
 });
 

@@ -81,7 +81,9 @@ export function readMoney(told: unknown): Money | undefined {
   if (typeof told !== "object" || told === null) return undefined;
   const { amount, currency } = told as { readonly amount?: unknown; readonly currency?: unknown };
   if (typeof amount !== "string" || !AMOUNT.test(amount)) return undefined;
-  return typeof currency === "string" && CURRENCY.test(currency) ? { amount: decimal(units(amount)), currency } : undefined;
+  return typeof currency === "string" && CURRENCY.test(currency)
+    ? { amount: decimal(units(amount)), currency }
+    : undefined;
 }
 
 /** Of bounded length: sums of what others told stay cheap. */

@@ -141,3 +141,12 @@ describe("fallback (ERR-11)", () => {
     expect(canTake(modelOf("one", []), schema)).toBe(true);
   });
 });
+
+test("what is no fragment passes through to whoever adds it up", async () => {
+  const broken = modelOf("one", [null as unknown as ModelDelta]);
+  const failed = collect(ask([broken, modelOf("two", [end])]), { id: "test/one", provider: "test", model: "one" });
+  await expect(failed).rejects.toMatchObject({
+    code: "corrupt_data",
+    details: { place: "the stream of test/one, delta 1" },
+  });
+});

@@ -385,3 +385,44 @@ describe("a stream that is cut short without a word", () => {
     });
   });
 });
+
+describe("a stream that breaks the contract", () => {
+  test.each<[unknown]>([[null], [undefined], ["text"], [{}], [{ type: "text", text: Symbol("x") }]])(
+    "passes through to whoever adds it up, and is not repeated (%#)",
+    async (delta) => {
+      let asked = 0;
+      async function* ask(): AsyncGenerator<ModelDelta> {
+        asked++;
+        yield delta as ModelDelta;
+        yield finish;
+      }
+      const failed = await thrownBy(() => collect(retryStream({}, contextOf(manualClock()), ask), model));
+      expect(failed).toMatchObject({ code: "corrupt_data", details: { place: "the stream of mock/one, delta 1" } });
+      expect(asked).toBe(1);
+    },
+  );
+
+  test("may have an iterator that answers at once, without a promise", async () => {
+    const deltas = [said, finish];
+    const atOnce = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => ({ value: deltas.shift(), done: false }),
+      }),
+    } as unknown as AsyncIterable<ModelDelta>;
+    const stream = retryStream({}, contextOf(manualClock()), () => atOnce);
+    expect(await stream.next()).toEqual({ value: said, done: false });
+  });
+
+  test.each<[unknown]>([["5"], [null], [-1], [Number.NaN], [{}]])(
+    "is not believed where it asks for a wait of %j",
+    (retryAfterMs) => {
+      const error = new TinyAgentsError("provider_server", "x", {
+        details: { provider: "mock", retryAfterMs } as never,
+      });
+      const policy: RetryPolicy = { initialDelayMs: 7, jitter: "none" };
+      expect(decideRetry(policy, 1, error, half)).toEqual({ retry: true, delayMs: 7 });
+      const bare = new TinyAgentsError("provider_server", "x", { details: undefined as never });
+      expect(decideRetry(policy, 1, bare, half)).toEqual({ retry: true, delayMs: 7 });
+    },
+  );
+});

@@ -65,6 +65,18 @@ describe("the usage of two attempts", () => {
     expect(little).toStrictEqual({ inputTokens: 1, outputTokens: 0, source: "reported" });
   });
 
+  test("has what was charged for both, exactly, and for one where only that was told (CST-05)", () => {
+    const charged = (amount: string, currency = "USD"): Usage => ({
+      source: "reported",
+      charged: { amount, currency },
+    });
+    expect(addUsage(charged("0.1"), charged("0.2")).charged).toEqual({ amount: "0.3", currency: "USD" });
+    expect(addUsage(charged("0.1"), full).charged).toEqual({ amount: "0.1", currency: "USD" });
+    expect(addUsage(full, charged("0.1")).charged).toEqual({ amount: "0.1", currency: "USD" });
+    expect(addUsage(charged("0.1"), charged("0.2", "EUR"))).not.toHaveProperty("charged");
+    expect(addUsage(full, full)).not.toHaveProperty("charged");
+  });
+
   test("is reported only when both were", () => {
     const of = (one: Usage["source"], other: Usage["source"]) => addUsage({ source: one }, { source: other }).source;
     expect([of("reported", "reported"), of("reported", "estimated"), of("estimated", "reported")]).toEqual([
