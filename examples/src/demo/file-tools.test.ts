@@ -26,6 +26,38 @@ describe("the file tools", () => {
     ]);
   });
 
+  it("search a folder file by file up to a bound, and say how many files were left", async () => {
+    const folder = await openFolder(tempFolder({ "a.md": "an oar", "b.md": "an oar", "c.md": "oar", "d.md": "oar" }));
+    const searched = async (maxChars: number): Promise<readonly unknown[]> => {
+      const search = fileTools(folder, maxChars).find(({ spec }) => spec.name === "search_files");
+      if (search === undefined) throw new Error("there is no search_files");
+      const { content } = (await search.execute({ query: "oar" } as never, testRuntime(search))) as ContentOutcome;
+      return content.map((block) =>
+        block.type === "json" ? (block.value as readonly { readonly path: string }[]).map(({ path }) => path) : block,
+      );
+    };
+    expect(await searched(8)).toEqual([
+      ["a.md", "b.md"],
+      { type: "text", text: "[The folder is large: 2 files were not searched. Ask about a folder in it.]" },
+    ]);
+    expect(await searched(1_000)).toEqual([["a.md", "b.md", "c.md", "d.md"]]);
+  });
+
+  it("find the best files, whatever comes before and after them", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [
+        `${String(at).padStart(2, "0")}.md`,
+        at === 17 ? "a broken oar" : "an oar",
+      ]),
+    );
+    const { content } = await call(files, "search_files", { query: "broken oar" });
+    const found = content[0]?.type === "json" ? (content[0].value as readonly { readonly path: string }[]) : [];
+    expect(found.map(({ path }) => path)).toEqual([
+      "17.md",
+      ...["00", "01", "02", "03", "04", "05", "06"].map((at) => `${at}.md`),
+    ]);
+  });
+
   it("search no further once they are cancelled between two files", async () => {
     const { root } = await openFolder(tempFolder({ "a.md": "oar", "b.md": "oar" }));
     const controller = new AbortController();

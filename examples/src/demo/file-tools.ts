@@ -1,13 +1,15 @@
 import { type AnyTool, content, throwIfAborted, tool } from "@tinyagents/core";
 import { z } from "zod";
-import { type Folder, listFiles, readTextFile, type TextFile } from "./folder.js";
-import { searchTexts } from "./search.js";
+import { type Folder, listFiles, readTextFile } from "./folder.js";
+import { type Match, searchFor } from "./search.js";
 
 /** The most of a file that the model is given at once, in characters. */
 const MAX_CHARS = 40_000;
+/** The most that one search looks at, in characters: a folder that is larger is searched in part, and the model is told. */
+const MAX_SEARCHED_CHARS = 64 * 1024 * 1024;
 
-/** Tools that look at the files of a folder, and change nothing. */
-export function fileTools(folder: Folder): readonly AnyTool[] {
+/** Tools that look at the files of a folder, and change nothing. One search looks at no more than `maxSearchedChars`. */
+export function fileTools(folder: Folder, maxSearchedChars: number = MAX_SEARCHED_CHARS): readonly AnyTool[] {
   const policy = { effect: "read" } as const;
   return [
     tool({
@@ -27,9 +29,10 @@ export function fileTools(folder: Folder): readonly AnyTool[] {
       input: z.object({ query: z.string().min(1).max(400).describe("Words to look for, separated by spaces") }),
       policy,
       execute: async ({ query }, { signal }) => {
-        const matches = searchTexts(await readAll(folder, signal), query);
+        const { matches, left } = await search(folder, query, maxSearchedChars, signal);
         const value = matches.map(({ path, lines }) => ({ path, lines: lines.map((each) => ({ ...each })) }));
-        return content([{ type: "json", value }], { summary: counted(matches.length, "file") });
+        const blocks = left === 0 ? [] : [{ type: "text", text: notSearched(left) } as const];
+        return content([{ type: "json", value }, ...blocks], { summary: counted(matches.length, "file") });
       },
     }),
     tool({
@@ -49,15 +52,29 @@ export function fileTools(folder: Folder): readonly AnyTool[] {
   ];
 }
 
-/** All texts of the folder; files that cannot be read, or are no texts, are left out. */
-async function readAll(folder: Folder, signal: AbortSignal): Promise<readonly TextFile[]> {
-  const texts: TextFile[] = [];
-  for (const path of await listFiles(folder, signal)) {
+/** The best files, and how many were not looked at. Files that cannot be read, or are no texts, are passed over. */
+async function search(
+  folder: Folder,
+  query: string,
+  maxChars: number,
+  signal: AbortSignal,
+): Promise<{ readonly matches: readonly Match[]; readonly left: number }> {
+  const found = searchFor(query);
+  const paths = await listFiles(folder, signal);
+  let chars = 0;
+  for (const [place, path] of paths.entries()) {
+    if (chars >= maxChars) return { matches: found.matches(), left: paths.length - place };
     const file = await readTextFile(folder, path, signal).catch(() => undefined);
     throwIfAborted(signal);
-    if (file !== undefined) texts.push(file);
+    if (file === undefined) continue;
+    chars += file.text.length;
+    found.add(file);
   }
-  return texts;
+  return { matches: found.matches(), left: 0 };
+}
+
+function notSearched(left: number): string {
+  return `[The folder is large: ${counted(left, "file")} ${left === 1 ? "was" : "were"} not searched. Ask about a folder in it.]`;
 }
 
 /** A line break at the end ends the last line and begins no other. */

@@ -2,6 +2,7 @@ import {
   type AgentRun,
   type AgentStreamItem,
   addModelCall,
+  type CostTotals,
   emptyUsage,
   toolMessage,
   type Usage,
@@ -23,6 +24,10 @@ function runOf(usage: Usage | undefined, more: Partial<FooterRun> = {}): AgentRu
   } as AgentRun<unknown>;
 }
 
+function costOf(amount: string, currency: string, unpricedCalls: number): CostTotals {
+  return { amount, currency, charged: "0", estimated: amount, unpricedCalls };
+}
+
 function shown(items: readonly AgentStreamItem[], color = false): string {
   const output: string[] = [];
   const screen = renderer({ write: (text) => void output.push(text), color });
@@ -36,7 +41,7 @@ const block = { id: "c", name: "read_file" };
 describe("footer", () => {
   it("has tokens, cost, calls and time", () => {
     const usage = { inputTokens: 1_234_567, outputTokens: 8, source: "reported" as const };
-    expect(footer(runOf(usage, { cost: { amount: "0.02", currency: "USD", unpricedCalls: 0 } }))).toBe(
+    expect(footer(runOf(usage, { cost: costOf("0.02", "USD", 0) }))).toBe(
       "1,234,567 tokens in, 8 out | 0.02 USD | 1 model call, 2 tool calls | 1.2 s",
     );
   });
@@ -44,14 +49,11 @@ describe("footer", () => {
   it("says unpriced where there is no price, never zero (CST-06, CST-07)", () => {
     const usage = { inputTokens: 5, outputTokens: 8, source: "estimated" as const };
     expect(footer(runOf(usage))).toContain("5 tokens in, 8 out (estimated) | unpriced |");
-    expect(footer(runOf(usage, { cost: { amount: "1", currency: "EUR", unpricedCalls: 2 } }))).toContain(
-      "1 EUR and 2 unpriced calls",
-    );
+    expect(footer(runOf(usage, { cost: costOf("1", "EUR", 2) }))).toContain("1 EUR and 2 unpriced calls");
   });
 
   it("prints no amount that is not a decimal number, and nothing that commands the terminal", () => {
-    const cost = (amount: string, currency = "USD") =>
-      footer(runOf(undefined, { cost: { amount, currency, unpricedCalls: 0 } }));
+    const cost = (amount: string, currency = "USD") => footer(runOf(undefined, { cost: costOf(amount, currency, 0) }));
     for (const amount of ["\u001b[2J", "1e9", "NaN", "", "1\n2", "9".repeat(31)]) {
       expect(cost(amount)).toContain(" | cost unreadable | ");
     }

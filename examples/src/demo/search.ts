@@ -14,18 +14,34 @@ const NAMED = 2;
 const SAID = 1;
 const LISTED = 0.5;
 
-/** Files that are named after the words first, then those that have most of them, then most of them in one line. */
-export function searchTexts(files: readonly TextFile[], query: string): readonly Match[] {
-  const wanted = [...new Set((query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []).map(root))];
-  return files
-    .map((file) => rate(file, wanted))
-    .filter(({ lines }) => lines.length > 0)
-    .sort((one, other) => other.score - one.score || other.best - one.best)
-    .slice(0, MAX_FILES)
-    .map(({ path, lines }) => ({ path, lines }));
+/** Looks through files one at a time, and keeps nothing of them but the best lines. */
+export interface Search {
+  add(file: TextFile): void;
+  /** Files that are named after the words first, then those that have most of them, then most of them in one line. */
+  matches(): readonly Match[];
 }
 
-function rate({ path, text }: TextFile, wanted: readonly string[]) {
+export function searchFor(query: string): Search {
+  const wanted = [...new Set((query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []).map(root))];
+  const best: Rated[] = [];
+  return {
+    add(file) {
+      const rated = rate(file, wanted);
+      if (rated.lines.length === 0) return;
+      best.push(rated);
+      best.sort((one, other) => other.score - one.score || other.best - one.best);
+      best.length = Math.min(best.length, MAX_FILES);
+    },
+    matches: () => best.map(({ path, lines }) => ({ path, lines })),
+  };
+}
+
+interface Rated extends Match {
+  readonly score: number;
+  readonly best: number;
+}
+
+function rate({ path, text }: TextFile, wanted: readonly string[]): Rated {
   const hits = text.split("\n").flatMap((line, at) => {
     const words = wordsIn(line, wanted);
     if (words.length === 0) return [];

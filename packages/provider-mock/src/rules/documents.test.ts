@@ -54,9 +54,53 @@ describe("questions about files", () => {
     expect(calls).toEqual([{ name: "read_file", args: { path: "docs/sails.md" } }]);
   });
 
+  it.each([
+    "What are these documents about?",
+    "What's this project about?",
+    "what is this?",
+    "Summarize the docs",
+    "Please give me an overview of all the files.",
+    "What's in this folder?",
+    "What do the documents say?",
+    "Can you describe this repo?",
+  ])("that want to know what all of it is about are told how the files begin: %s", (asked) => {
+    const { calls, answer } = drive(asked, fileTools, overFiles(files));
+    expect(calls[0]).toEqual({ name: "list_files", args: {} });
+    expect(answer).toMatch(/^There are 3 files\. This is how .*begin:/);
+    expect(answer).toContain("This repository is about boats.");
+  });
+
+  it("about what a file is named after are answered with how it begins first", () => {
+    const { answer } = drive("Tell me about oars", fileTools, overFiles(files));
+    expect(answer).toMatch(/^docs\/oars\.md, "Oars":\nAn oar is made of ash\./);
+    const more = {
+      ...files,
+      "docs/sub-agents.md": "# Sub-agents\n\nThis page is about helpers. A sub-agent is one.\n",
+    };
+    expect(drive("What is a sub-agent?", fileTools, overFiles(more)).answer).toMatch(/This page is about helpers\./);
+  });
+
+  it("that want to know what is in a file are told how it begins", () => {
+    const { calls, answer } = drive("What's in docs/oars.md?", fileTools, overFiles(files));
+    expect(calls).toEqual([{ name: "read_file", args: { path: "docs/oars.md" } }]);
+    expect(answer).toContain("An oar is made of ash.");
+  });
+
+  it("are told which of their words nothing mentions", () => {
+    const { answer } = drive("Who paints a broken compass needle?", fileTools, overFiles(files));
+    expect(answer).toContain("nothing mentions paints, compass, needle. This comes nearest:");
+    expect(drive(question, fileTools, overFiles(files)).answer).not.toContain("mentions");
+  });
+
+  it("are searched for without what is left of a contraction or a genitive", () => {
+    const { calls } = drive("What's the harbour master's name, and who doesn't know it?", fileTools, overFiles(files));
+    expect(calls[0]?.args.query).toBe("harbour master name know");
+  });
+
   it("for a list of files are answered with it", () => {
-    const { calls, answer } = drive("Which files are there?", fileTools, overFiles(files));
+    const { calls, answer } = drive("How many files are there?", fileTools, overFiles(files));
     expect(calls).toEqual([{ name: "list_files", args: {} }]);
+    expect(answer).toContain("There are 3 files:");
     expect(answer).toContain("- docs/oars.md");
   });
 

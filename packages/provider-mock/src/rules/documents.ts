@@ -17,9 +17,16 @@ const MAX_FAILED = 4;
 const GOOD_COVERAGE = 0.6;
 
 const ASKS_FOR_LIST =
-  /\b(?:list|which|what)\b[^.?!]*\b(?:files|documents|pages)\b(?! (?:say|mention|contain|about|describe))/i;
-const ASKS_FOR_OVERVIEW =
-  /\bwhat(?:'s| is| are) (?:the|these|those|this) (?:documents?|files?|folder|pages?|notes)(?: (?:here|all))* about\s*\??\s*$/i;
+  /\b(?:list|which|what|how many)\b[^.?!]*\b(?:files|documents|pages)\b(?! (?:say|mention|contain|about|describe))/i;
+const DOCUMENTS = "(?:documents?|docs|documentation|files?|folder|pages?|notes|project|repo(?:sitory)?)";
+const ALL_OF_IT = `(?:(?:the|these|those|this|all|of) )*(?:${DOCUMENTS}|this|everything)(?: (?:here|all))*`;
+const OVERVIEWS: readonly RegExp[] = [
+  `what(?:'s| is| are) ${ALL_OF_IT} about`,
+  `what(?:'s| is| are) (?:this|these)(?: ${DOCUMENTS})?`,
+  `what(?:'s| is| are)? (?:in|inside) ${ALL_OF_IT}`,
+  `what do(?:es)? ${ALL_OF_IT} (?:contain|say|cover)`,
+  `(?:summari[sz]e|describe|introduce|overview of|summary of|tell me about) ${ALL_OF_IT}`,
+].map((form) => new RegExp(`\\b${form}\\s*[?.!]*\\s*$`, "i"));
 
 /** Looks a question up in files: searches, reads the best, quotes what fits. */
 export const documents: Rule = (situation) => {
@@ -32,7 +39,7 @@ export const documents: Rule = (situation) => {
   if (ASKS_FOR_LIST.test(situation.turn.question)) {
     return listing(situation, looked, list) ?? tellFindings(situation, looked);
   }
-  if (ASKS_FOR_OVERVIEW.test(situation.turn.question)) {
+  if (OVERVIEWS.some((form) => form.test(situation.turn.question))) {
     const told = overview(situation, looked, list, read);
     if (told !== undefined) return told;
   }

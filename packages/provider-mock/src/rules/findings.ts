@@ -1,6 +1,6 @@
 import { answer, type MockReply } from "../reply.js";
-import { findFiles } from "../text/paths.js";
-import { openingOf, type Passage, type Source, summarize } from "../text/summarize.js";
+import { filesInQuestion, findFiles } from "../text/paths.js";
+import { isNamedAfter, missingIn, openingOf, type Passage, type Source, summarize } from "../text/summarize.js";
 import type { FinishedCall } from "../turn.js";
 import { NOTE } from "./identity.js";
 import type { Looked } from "./looked.js";
@@ -8,16 +8,41 @@ import type { Situation } from "./situation.js";
 
 /** Less than this of what the question is about stands together anywhere. */
 const POOR = 0.5;
-const DISTANT = "Nothing that I found has all that the question is about. This comes nearest:";
+const DISTANT = "Nothing that I found has all that the question is about";
 
 /** The answer from what was found, with the file of each quote; or what stood in the way. */
-export function tellFindings({ turn }: Situation, looked: Looked): MockReply {
+export function tellFindings({ turn, asked }: Situation, looked: Looked): MockReply {
   const sources =
     looked.sources.length > 0 ? looked.sources : looked.searches.filter(({ ok }) => ok).flatMap(sourcesIn);
   const { passages, coverage } = summarize(turn.question, sources);
   const troubles = troublesOf(looked);
-  if (passages.length > 0) return answer(joinParts([coverage < POOR ? DISTANT : "", quote(passages), troubles, NOTE]));
+  if (passages.length > 0) {
+    const quoted = quote(withOpening(passages, sources, asked));
+    return answer(joinParts([coverage < POOR ? distant(missingIn(sources, asked)) : "", quoted, troubles, NOTE]));
+  }
+  if (filesInQuestion(turn.question).length > 0) {
+    const opened = tellOpenings(sources.length, looked);
+    if (opened !== undefined) return opened;
+  }
   return answer(joinParts([`I found no answer: ${nothingBecause(looked)}.`, troubles, NOTE]));
+}
+
+/** A file that is named after the question says first what it is about. */
+function withOpening(
+  passages: readonly Passage[],
+  sources: readonly Source[],
+  asked: readonly string[],
+): readonly Passage[] {
+  const opening = sources
+    .filter((source) => isNamedAfter(source, asked))
+    .flatMap((source) => openingOf(source) ?? [])[0];
+  if (opening === undefined) return passages;
+  return [opening, ...passages.filter(({ source, text }) => source !== opening.source || text !== opening.text)];
+}
+
+function distant(missing: readonly string[]): string {
+  const what = missing.length === 0 ? "" : `; nothing mentions ${missing.join(", ")}`;
+  return `${DISTANT}${what}. This comes nearest:`;
 }
 
 /** How the files begin that were read, of so many; nothing when none has a sentence. */

@@ -8,7 +8,7 @@ export const MODEL_ID: string = "mock/rules-1";
 export const NOTE: string = `(${MODEL_ID}, an offline rule-based stand-in, not a language model: it quotes what matches the words of the question.)`;
 
 const WHO =
-  /\b(?:who|what) are you\b|\b(?:what|which) (?:kind of |language |ai )*model\b.*\b(?:you|this|answer)|\bare you (?:an? )?(?:real |language )*(?:ai|llm|model|gpt|chatgpt|claude|gemini|human|person|bot|mock)\b/i;
+  /\b(?:who|what) are you\b|\b(?:what|which) (?:kind of |language |ai )*model\b.*\b(?:you|this|answer)|\bwhat can you do\b|\bhow do you work\b|^\s*help\s*[!?.]*\s*$|\bare you (?:an? )?(?:real |language )*(?:ai|llm|model|gpt|chatgpt|claude|gemini|human|person|bot|mock)\b/i;
 const GREETING = /^\s*(?:hi|hello|hey|good (?:morning|evening)|thanks|thank you)\b[^?]{0,20}$/i;
 
 /** Says honestly what it is. */

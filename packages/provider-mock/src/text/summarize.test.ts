@@ -12,19 +12,32 @@ describe("summarize", () => {
     ]);
   });
 
+  it("goes on with the sentence after the best one when that speaks of the same thing", () => {
+    const text = "The hotel is in Bergen. It costs 90 a night. They serve fish. The sea is cold.";
+    expect(texts("How much is the hotel?", text)).toEqual(["The hotel is in Bergen. It costs 90 a night."]);
+    expect(texts("What is cold, the sea?", `${text} Boats are red.`)).toEqual(["The sea is cold."]);
+  });
+
+  it("ends no sentence at a title or an abbreviation", () => {
+    const text = "Present are Mr. Olsen and Dr. Berg. The rest, e.g. Mara, is away.";
+    expect(texts("Is Olsen present?", text)).toEqual(["Present are Mr. Olsen and Dr. Berg."]);
+  });
+
   it("prefers sentences with rare words of the question to those with common ones", () => {
     const text = "A boat is wet. A boat is long. A boat is old. A boat is slow. A keel is deep.";
     expect(texts("boat keel", text)).toContain("A keel is deep.");
   });
 
   it("knows forms of a word", () => {
-    expect(texts("What is promised?", "It promises much. It rains.")).toEqual(["It promises much."]);
+    expect(texts("What is promised?", "The king promises much. Rain falls.")).toEqual(["The king promises much."]);
+    expect(texts("When does it close?", "The shop closes at six.")).toEqual(["The shop closes at six."]);
+    expect(texts("What do they agree on?", "The two agreed on pets.")).toEqual(["The two agreed on pets."]);
   });
 
-  it("reads list items and table rows as what they are, and no code", () => {
+  it("reads list items and table rows as what they are, and neither code nor the names of columns", () => {
     const text =
       "- an oar floats\n- a stone sinks\n\n| thing | oar use |\n| --- | --- |\n| oar | rowing |\n\n```\noar oar oar\n```";
-    expect(texts("oar", text)).toEqual(["an oar floats", "thing – oar use", "oar – rowing"]);
+    expect(texts("oar", text)).toEqual(["an oar floats", "oar – rowing"]);
   });
 
   it("prefers sentences to rows of tables", () => {

@@ -1,4 +1,5 @@
-import { keywords, stem, stems } from "./words.js";
+import { readParagraphs, splitSentences } from "./paragraphs.js";
+import { keywords, nameWords, stem, stems } from "./words.js";
 
 /** A text and where it is from. */
 export interface Source {
@@ -29,6 +30,8 @@ interface Sentence extends Passage {
   readonly named: ReadonlySet<string>;
   /** It is a row of a table, not a sentence. */
   readonly isRow: boolean;
+  /** The sentence after it, when that goes on about the same thing. */
+  readonly next?: string;
 }
 
 interface Rated {
@@ -50,6 +53,7 @@ const FRAGMENT = 20;
 const AROUND_WEIGHT = 0.35;
 /** How much better what a file says is when the file is named after a word of the question. */
 const NAMED_FACTOR = 1.5;
+const SPEAKS_OF_IT = /^(?:it|its|they|their|he|his|she|her)\b/i;
 /** Rows of tables have many words and say little. */
 const ROW_FACTOR = 0.6;
 
@@ -63,14 +67,21 @@ export function summarize(question: string, sources: readonly Source[]): Summary
     .map((sentence) => rate(sentence, weights))
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score || one.sentence.order - other.sentence.order);
+  const best = rated[0]?.sentence;
+  const picked = pick(rated);
   return {
-    passages: pick(rated).map(({ source, heading, text }) => ({
-      source,
-      heading,
-      text: shorten(text, MAX_PASSAGE_CHARS),
+    passages: picked.map((sentence) => ({
+      source: sentence.source,
+      heading: sentence.heading,
+      text: shorten(sentence === best ? withNext(sentence, picked) : sentence.text, MAX_PASSAGE_CHARS),
     })),
     coverage: total === 0 ? 0 : Math.max(0, ...rated.map(({ weight }) => weight)) / total,
   };
+}
+
+/** The best sentence goes on where the next one speaks of the same: "It costs ...". */
+function withNext({ text, next }: Sentence, picked: readonly Sentence[]): string {
+  return next === undefined || picked.some((each) => each.text === next) ? text : `${text} ${next}`;
 }
 
 /** The first sentence of a text that is more than a fragment; else the first of any kind. */
@@ -79,6 +90,18 @@ export function openingOf(source: Source): Passage | undefined {
   const first = sentences.find(({ text, isRow }) => !isRow && text.length >= FRAGMENT) ?? sentences[0];
   if (first === undefined) return undefined;
   return { source: first.source, heading: first.heading, text: shorten(first.text, MAX_PASSAGE_CHARS) };
+}
+
+/** Whether a file is named after all that a question is about: `docs/sub-agents.md` after sub-agents. */
+export function isNamedAfter({ name }: Source, asked: readonly string[]): boolean {
+  const named = new Set(nameWords(name).map(stem));
+  return asked.length > 0 && asked.flatMap(nameWords).every((word) => named.has(stem(word)));
+}
+
+/** Those of some words that stand in none of the texts. */
+export function missingIn(sources: readonly Source[], asked: readonly string[]): readonly string[] {
+  const said = new Set(sources.flatMap(({ name, text }) => [...nameWords(name).map(stem), ...stems(text)]));
+  return asked.filter((word) => !said.has(stem(word)));
 }
 
 /** The best that are not far behind the first and fit the room, in the order in which they stand in their texts. */
@@ -133,62 +156,20 @@ function readSentences(source: Source): Omit<Sentence, "order">[] {
   const named = stems(source.name.replace(/[_./\\-]+/g, " "));
   for (const { heading, text, isRow } of readParagraphs(source.text)) {
     const around = new Set([...named, ...stems(heading)]);
-    for (const sentence of splitSentences(text)) {
-      sentences.push({ source: source.name, heading, text: sentence, stems: stems(sentence), around, named, isRow });
+    const split = splitSentences(text);
+    for (const [at, sentence] of split.entries()) {
+      const next = split[at + 1];
+      sentences.push({
+        source: source.name,
+        heading,
+        text: sentence,
+        stems: stems(sentence),
+        around,
+        named,
+        isRow,
+        ...(next !== undefined && SPEAKS_OF_IT.test(next) ? { next } : {}),
+      });
     }
   }
   return sentences;
-}
-
-interface Paragraph {
-  readonly heading: string;
-  readonly text: string;
-  readonly isRow: boolean;
-}
-
-/** Paragraphs, list items and table rows of plain text or Markdown, without code. */
-function readParagraphs(text: string): readonly Paragraph[] {
-  const paragraphs: Paragraph[] = [];
-  let heading = "";
-  let isRow = false;
-  let lines: string[] = [];
-  let inCode = false;
-  const close = (): void => {
-    if (lines.length > 0) paragraphs.push({ heading, text: plain(lines.join(" ")), isRow });
-    lines = [];
-  };
-  for (const line of text.split(/\r?\n/)) {
-    const fence = /^\s*(?:```|~~~)/.test(line);
-    if (fence) inCode = !inCode;
-    const title = inCode ? null : /^#{1,6}\s+(.*?)\s*#*$/.exec(line);
-    const opens = /^\s*(?:[-*+•]\s+|\d+[.)]\s+|\|\s*)/.exec(line);
-    if (fence || inCode || title !== null || line.trim() === "" || opens !== null) close();
-    if (fence || inCode) continue;
-    if (lines.length === 0) isRow = opens?.[0].includes("|") === true;
-    if (title !== null) heading = plain(title[1] ?? "");
-    else if (opens !== null) lines = tableRule(line) ? [] : [line.slice(opens[0].length)];
-    else if (line.trim() !== "") lines.push(line.trim());
-  }
-  close();
-  return paragraphs;
-}
-
-function tableRule(line: string): boolean {
-  return /^[\s|:-]+$/.test(line);
-}
-
-function plain(markdown: string): string {
-  return markdown
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/\*\*|__/g, "")
-    .replace(/\s*\|\s*$/, "")
-    .replace(/\s*\|\s*/g, " – ")
-    .replace(/\s+/g, " ")
-    .trim();
-}
-
-function splitSentences(text: string): string[] {
-  return text
-    .split(/(?<=[.!?]["”')]*)\s+(?=["“'([`]*[\p{Lu}\p{N}])|(?<=[。！？])/u)
-    .filter((each) => each.trim() !== "");
 }

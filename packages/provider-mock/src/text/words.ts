@@ -1,10 +1,10 @@
 /** Words that say nothing of what a question is about. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
-    "a about after all also am an and any are as at be because been before but by can could describe did do does doing " +
-    "down explain find for from get give had has have he her here hers him his how i if in into is it its just let like " +
+    "a about after all also am an and any anybody anyone anything are as at be because been before but by can could describe did do does doing " +
+    "down everything explain find for from get give had has have he her here hers him his how i if in into is it its just let like " +
     "list look many may me might more most much must my no not now of off on one or our out over please said say says " +
-    "search she should show so some summarise summarize tell than that the their them then there these they this those " +
+    "search she should show so some somebody someone something summarise summarize tell than that the their them then there these they this those " +
     "to too under until up us use very was we were what when where which while who whom whose why will with would you your"
   ).split(" "),
 );
@@ -22,13 +22,14 @@ function words(text: string): string[] {
 export function keywords(text: string): string[] {
   const byStem = new Map<string, string>();
   for (const word of words(text)) {
-    if (!isStopWord(word) && !byStem.has(stem(word))) byStem.set(stem(word), word);
+    if (!isStopWord(word) && !byStem.has(stem(word))) byStem.set(stem(word), word.replace(/['’]s$/, ""));
   }
   return [...byStem.values()];
 }
 
+/** Contractions count as what they begin with: what's, don't. */
 export function isStopWord(word: string): boolean {
-  return STOP_WORDS.has(word.toLowerCase());
+  return STOP_WORDS.has(word.toLowerCase().replace(/(?:n['’]t|['’](?:s|re|m|ll|d|ve))$/, ""));
 }
 
 /** The stems of the words of a text. */
@@ -38,11 +39,16 @@ export function stems(text: string): Set<string> {
 
 /** Forms of one English word get one stem: promise, promises, promised. Other words are left alone. */
 export function stem(word: string): string {
-  let root = word.replace(/['’]s$/, "");
-  if (root.length > 4) root = root.replace(/ies$/, "y").replace(/(?:ing|ed|es)$/, "");
-  if (root.length > 3) root = root.replace(/(?<!s)s$/, "");
+  let root = singular(word.replace(/['’]s$/, ""));
+  if (root.length > 4) root = root.replace(/(?<=...e)ed$/, "e").replace(/(?:ing|(?<!e)ed)$/, "");
   if (root.length > 3) root = root.replace(/e$/, "").replace(/([^aeiou\d])\1$/, "$1");
   return root.length < 2 ? word : root;
+}
+
+function singular(word: string): string {
+  if (word.length > 4 && word.endsWith("ies")) return word.replace(/ies$/, "y");
+  if (word.length > 4 && /(?:s|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);
+  return word.length > 3 ? word.replace(/(?<!s)s$/, "") : word;
 }
 
 /** The words of a name in code: `readFile`, `read_file` and `read-file` all have two. */
