@@ -23,7 +23,7 @@ import type { ResumeOptions } from "./options.js";
 import type { LiveRun } from "./run/live-run.js";
 import { type LiveState, setOwn, takeOver } from "./run/live-state.js";
 import { overrideLimits } from "./run/new-run.js";
-import { announceGrant, denied } from "./tools/approve.js";
+import { announceGrant, deny } from "./tools/approve.js";
 import { announceEnd, notExecuted } from "./tools/call.js";
 import { offeredTool, unknownToolPolicy } from "./tools/unknown-tool.js";
 
@@ -143,12 +143,12 @@ function applyApproval(run: LiveRun, request: ApprovalRequest, said: JsonValue):
   const call = callOf(run.state, request.callId);
   delete call.waiting;
   if (!decision.approve) {
-    call.result = notExecuted(run, denied(run, request, decision).result);
+    call.result = notExecuted(run, deny(run, request, decision).result);
     return;
   }
   if (toolOf(run, request.callId) !== request.tool) {
     const reason = `the model called another tool, and a hook put ${request.tool} in its place`;
-    call.result = notExecuted(run, denied(run, request, { approve: false, reason }).result);
+    call.result = notExecuted(run, deny(run, request, { approve: false, reason }).result);
     return;
   }
   announceGrant(run, request, decision);

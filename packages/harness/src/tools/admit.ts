@@ -84,10 +84,10 @@ async function admitEdited(run: LiveRun, call: ToolInvocation, approvedArgsJson:
 }
 
 /**
- * The last word before a tool runs: what wraps hand on must be what was admitted. A changed call is checked again. One
+ * Admits the call that wraps hand on, the last word before a tool runs: it must be what was admitted. A changed call is checked again. One
  * that was approved runs with the arguments that were approved: a copy of them, whatever became of the objects since.
  */
-export async function atTheBoundary(
+export async function admitHandedOn(
   run: LiveRun,
   admitted: PreparedCall,
   call: ToolInvocation,

@@ -1,9 +1,11 @@
 import {
   type ApprovalAnswer,
   type ApprovalRequest,
+  boundedText,
   canonicalJson,
   type JsonObject,
   type JsonValue,
+  messageOf,
   readApprovalAnswer,
   TinyAgentsError,
   type ToolInvocation,
@@ -39,31 +41,42 @@ export function approve(run: LiveRun, call: ToolInvocation, approvedArgsJson: st
   announce(run, request);
   if (approver === undefined) {
     if (run.definition.policies.approval?.withoutApprover === "ask") return { type: "ask", request };
-    return denied(run, request, { approve: false, reason: "nobody can approve calls in this run" });
+    return deny(run, request, { approve: false, reason: "nobody can approve calls in this run" });
   }
   const answer = approver.decide(request, run.cancellation.signal);
   return isThenable(answer)
-    ? Promise.resolve(answer).then((settled) => decided(run, request, settled))
-    : decided(run, request, answer);
+    ? Promise.resolve(answer).then((settled) => readDecision(run, request, settled))
+    : readDecision(run, request, answer);
 }
 
 /** @throws `invalid_request` for what is no answer: a yes that cannot be read is no yes. */
-function decided(run: LiveRun, request: ApprovalRequest, given: ApprovalAnswer | "ask"): Approval {
+function readDecision(run: LiveRun, request: ApprovalRequest, given: ApprovalAnswer | "ask"): Approval {
   if (given === "ask") return { type: "ask", request };
   const answer = readApprovalAnswer(given as unknown as JsonValue);
   if (answer === undefined) {
-    throw new TinyAgentsError(
-      "invalid_request",
-      `The approver gave no answer for the tool ${request.tool}: { approve: true }, { approve: false, reason } or "ask" is expected.`,
-      { details: { reason: "approval_answer" } },
-    );
+    throw wrongAnswer(request, '{ approve: true }, { approve: false, reason } or "ask" is expected');
   }
-  if (!answer.approve) return denied(run, request, answer);
+  if (!answer.approve) return deny(run, request, answer);
+  const argsJson = answer.args === undefined ? undefined : argsOf(request, answer.args);
   announceGrant(run, request, answer);
-  const { args } = answer;
-  return args === undefined
+  return argsJson === undefined
     ? { type: "granted", argsJson: request.argsJson, changed: false }
-    : { type: "granted", argsJson: canonicalJson(args), changed: true };
+    : { type: "granted", argsJson, changed: true };
+}
+
+function argsOf(request: ApprovalRequest, args: JsonObject): string {
+  try {
+    return canonicalJson(args);
+  } catch (cause) {
+    throw wrongAnswer(request, `its args must be JSON (${messageOf(cause)})`, cause);
+  }
+}
+
+function wrongAnswer({ tool }: ApprovalRequest, expected: string, cause?: unknown): TinyAgentsError<"invalid_request"> {
+  return new TinyAgentsError("invalid_request", `The approver gave no answer for the tool ${tool}: ${expected}.`, {
+    details: { reason: "approval_answer" },
+    cause,
+  });
 }
 
 /** The arguments of an approval, as a copy that nobody else holds. */
@@ -71,8 +84,10 @@ export function approvedArgs(argsJson: string): JsonObject {
   return JSON.parse(argsJson) as JsonObject;
 }
 
+const LONGEST_REASON = 2_000;
+
 /** What the model is told of a refusal. */
-export function denied(
+export function deny(
   run: LiveRun,
   request: ApprovalRequest,
   answer: ApprovalAnswer & { readonly approve: false },
@@ -85,7 +100,7 @@ export function denied(
     ...(answer.by === undefined ? {} : { by: answer.by }),
     ...(answer.reason === undefined ? {} : { reason: answer.reason }),
   });
-  const why = answer.reason === undefined ? "" : `: ${answer.reason}`;
+  const why = answer.reason === undefined ? "" : `: ${boundedText(answer.reason, LONGEST_REASON)}`;
   return {
     type: "denied",
     result: toolMessage({ id: callId, name: tool }, `The call was not approved${why}. It was not run.`, "denied"),

@@ -13,7 +13,7 @@ import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
 import { recordToolResult } from "../run/record.js";
 import { requestsBelow } from "../sub-agent.js";
-import { atTheBoundary } from "./admit.js";
+import { admitHandedOn } from "./admit.js";
 import { type CallEnd, execute, executeAsync, tellOf } from "./execute.js";
 import type { Executed } from "./finish.js";
 import { isResult, type PreparedCall } from "./prepare.js";
@@ -61,7 +61,7 @@ async function wrapped(
   const given = await aroundTool(prepared.invocation, run.scope, async (call) => {
     outcome = undefined;
     run.throwIfCancelled();
-    const admitted = await atTheBoundary(run, prepared, call);
+    const admitted = await admitHandedOn(run, prepared, call);
     if (isResult(admitted)) return admitted;
     const inner = await executeAsync(run, admitted, resumed);
     outcome = inner.outcome;

@@ -11,6 +11,7 @@ import {
   toolError,
 } from "@tinyagents/core";
 import type { Awaitable } from "../awaitable.js";
+import { boundedError } from "../run/bounded-error.js";
 import type { LiveRun } from "../run/live-run.js";
 import { checkWithSchema } from "../schema-validator.js";
 import { issueLines } from "./correction.js";
@@ -106,7 +107,7 @@ export function failedMessage(
     if (isTinyAgentsError(thrown, "cancelled")) run.ignoredBy.push(...(thrown.details.ignoredBy ?? []));
     throw reason;
   }
-  const error = toolError(call.name, call.id, thrown);
+  const error = boundedError(toolError(call.name, call.id, thrown));
   if (isTinyAgentsError(error, "tool_arguments_invalid"))
     return { message: wrongArguments(run, call, error.details.issues) };
   const failed: ToolMessage = {

@@ -1,5 +1,6 @@
 import {
   type AnyTool,
+  boundedText,
   checkRunPolicy,
   TinyAgentsError,
   type ToolCallBlock,
@@ -28,6 +29,9 @@ export function unknownToolPolicy({ definition, state }: LiveRun): UnknownToolPo
   return state.config.unknownTool ?? definition.policies.unknownTool ?? { type: "return_error" };
 }
 
+/** A model may write anything for a name. */
+const LONGEST_NAME = 100;
+
 /**
  * What becomes of a call for a tool that is not offered: another tool in its place, or what the model is told.
  * @throws `tool_not_found` where the policy is `fail`; `limit_exceeded` when the correction budget is used.
@@ -55,5 +59,6 @@ export function recoverUnknown(run: LiveRun, call: ToolCallBlock): AnyTool | Too
   correction(run, "unknown_tool");
   const said = policy.type === "return_error" ? policy.message : undefined;
   const list = available.length === 0 ? "There are no tools." : `The tools are: ${available.join(", ")}.`;
-  return toolMessage(call, said ?? `There is no tool "${call.name}". ${list}`, "unknown_tool");
+  const name = boundedText(call.name, LONGEST_NAME);
+  return toolMessage(call, said ?? `There is no tool "${name}". ${list}`, "unknown_tool");
 }

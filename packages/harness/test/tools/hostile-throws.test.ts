@@ -133,3 +133,64 @@ describe("what a failing tool says without end", () => {
     for (const result of resultsOf(await run())) expect(toolText(result).length).toBeLessThan(4_300);
   });
 });
+
+describe("what the model is told is bounded", () => {
+  test("when a name without end is called", async () => {
+    const { run } = scriptedAgent({ script: [calls("x".repeat(100_000)), "done"] });
+    expect(toolText(resultsOf(await run())[0] as never).length).toBeLessThan(200);
+  });
+
+  test("when an approver gives reasons without end", async () => {
+    const tool = fakeTool({ name: "t", policy: { approval: "always" } });
+    const { run } = scriptedAgent({
+      tools: [tool],
+      approver: { decide: () => ({ approve: false, reason: "x".repeat(100_000) }) },
+      script: [calls("t"), "done"],
+    });
+    const said = toolText(resultsOf(await run())[0] as never);
+    expect(said.length).toBeLessThan(2_100);
+    expect(said).toMatch(/It was not run\.$/);
+  });
+
+  test("when a schema finds fault without end", async () => {
+    const schemaValidator = {
+      compile: () => () => Array.from({ length: 10_000 }, () => ({ path: "a", message: "y".repeat(1_000) })),
+    };
+    const tool = fakeTool({ name: "t" });
+    const { run } = scriptedAgent({ tools: [tool], schemaValidator, script: [calls("t"), "done"] });
+    expect(toolText(resultsOf(await run())[0] as never).length).toBeLessThan(3_200);
+  });
+
+  test("and of many small faults the first are told, and how many more there are", async () => {
+    const schemaValidator = {
+      compile: () => () => Array.from({ length: 60 }, (_, at) => ({ path: `a[${at}]`, message: "is wrong" })),
+    };
+    const { run } = scriptedAgent({ tools: [fakeTool({ name: "t" })], schemaValidator, script: [calls("t"), "done"] });
+    const said = toolText(resultsOf(await run())[0] as never);
+    expect(said).toContain("- a[49]: is wrong\n- and 10 more\n");
+  });
+
+  test("when a tool fails with an error of ours that holds a whole body", async () => {
+    const body = { reason: "b".repeat(1_000_000) };
+    const thrown = new TinyAgentsError("invalid_request", "no", { details: body });
+    const { run, events } = scriptedAgent({
+      tools: [fakeTool({ name: "t", execute: raised(thrown) })],
+      script: [calls("t"), "done"],
+    });
+    await run();
+    expect(JSON.stringify(events.ofType("tool.failed")).length).toBeLessThan(70_000);
+  });
+});
+
+test("an approver whose arguments are no JSON gives no answer: nothing runs", async () => {
+  const tool = fakeTool({ name: "t", policy: { approval: "always" } });
+  const { run } = scriptedAgent({
+    tools: [tool],
+    approver: { decide: () => ({ approve: true, args: { when: new Map() } as never }) },
+    script: [calls("t")],
+  });
+  const { error } = await failureOf(run());
+  expect(error).toMatchObject({ code: "invalid_request", details: { reason: "approval_answer" } });
+  expect(error.message).toContain("its args must be JSON");
+  expect(tool.calls).toHaveLength(0);
+});
