@@ -69,6 +69,13 @@ describe("an agent whose model is Claude", () => {
     expect(final?.type === "final" && final.run.text).toBe(ANSWER.text);
   });
 
+  it("sends a thought back that it is not shown, by its signature (PA-07)", async () => {
+    const { server, model } = await served([{ ...CALLS, reasoning: "", signature: "hidden" }, ANSWER]);
+    await createAgent({ name: "helper", model, tools: [weather] }).invoke("Weather?");
+    server.assertDone();
+    expect(sent(server, 2)[1]?.content[0]).toEqual({ type: "thinking", thinking: "", signature: "hidden" });
+  });
+
   it("tells the model of broken and of wrong arguments, runs nothing with them, and goes on (MSG-05)", async () => {
     const { server, model } = await served([
       { toolCalls: [{ id: "a", name: "get_weather", rawArgs: '{"city":' }] },

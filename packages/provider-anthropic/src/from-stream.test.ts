@@ -332,14 +332,14 @@ describe("what a provider adds", () => {
       STOP,
     ]);
     expect(response.message.content[0]?.providerMetadata).toEqual({ anthropic: { note: "n" } });
-    expect(response.message.providerMetadata).toEqual({ anthropic: { container } });
-    expect(response.providerData).toEqual({
+    const fields = {
       container,
       context_management: { applied_edits: [] },
       diagnostics: { cache_miss_reason: null },
       stop_sequence: "END",
-      usage: { service_tier: "standard" },
-    });
+    };
+    expect(response.message.providerMetadata).toEqual({ anthropic: fields });
+    expect(response.providerData).toEqual({ ...fields, usage: { service_tier: "standard" } });
   });
 
   it("the request's id is kept with the response", async () => {

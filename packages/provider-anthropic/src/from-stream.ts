@@ -100,10 +100,7 @@ export class StreamReader {
     const fields = this.#extras.safeFields(this.#warnings) ?? {};
     const finishReason = toFinishReason(this.#rawFinish, this.#calls > 0);
     if (finishReason === "refusal") out.push({ type: "block", index: this.#nextIndex++, block: this.#refusal(fields) });
-    if (isJsonObject(fields.container)) {
-      const providerMetadata = { [this.#provider]: { container: fields.container } };
-      out.push({ type: "provider", providerMetadata });
-    }
+    if (Object.keys(fields).length > 0) out.push({ type: "provider", providerMetadata: { [this.#provider]: fields } });
     const providerData = this.#providerData(fields);
     out.push({
       type: "finish",

@@ -284,6 +284,14 @@ describe("thinking", () => {
     }
   });
 
+  it("that the application's own options ask for gives way to it, too", () => {
+    const options = own({ thinking: { type: "adaptive" }, tool_choice: { type: "any" } });
+    const { body, warnings } = prepare({ tools: [LOOK], ...options });
+    expect(body).not.toHaveProperty("thinking");
+    expect(warnings).toMatchObject([{ code: "changed_setting", setting: "providerOptions" }]);
+    expect(prepare({ tools: [LOOK], ...own({ thinking: { type: "adaptive" } }) }).body).toHaveProperty("thinking");
+  });
+
   it("is not begun between calls and results: the server refuses that (PA-08)", () => {
     const { body, warnings } = prepare({ messages: loop(), reasoningEffort: "high" }, BY_BUDGET);
     expect(body).not.toHaveProperty("thinking");

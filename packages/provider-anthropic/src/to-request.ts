@@ -14,7 +14,7 @@ import type { Settings } from "./options.js";
 import { toOutputSchema } from "./output-schema.js";
 import type { MessageConverter, WireHistory } from "./to-messages.js";
 import { asksToThink, toThinking } from "./to-thinking.js";
-import { toToolChoice, toTools } from "./to-tools.js";
+import { isForced, toToolChoice, toTools } from "./to-tools.js";
 
 /** What goes on the wire, and what could not be said there. */
 export interface PreparedRequest {
@@ -117,6 +117,7 @@ function addOutput(
     settings,
     request,
     own: isJsonObject(body.thinking) ? body.thinking : undefined,
+    isForced: isForced(body.tool_choice),
     maxTokens: Number(body.max_tokens),
     turns: history.turns,
     warnings,

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type ModelRequest, type ModelWarning, support } from "@tinyagents/core";
 import type { Settings } from "./options.js";
-import { isForced } from "./to-tools.js";
 import { isThought, type Turn } from "./turns.js";
 
 type Effort = NonNullable<ModelRequest["reasoningEffort"]>;
@@ -18,6 +17,8 @@ export interface ThinkingContext {
   readonly request: ModelRequest;
   /** The provider's own option `thinking`. What it says of the display stays. */
   readonly own: JsonObject | undefined;
+  /** The model must call a tool. */
+  readonly isForced: boolean;
   readonly maxTokens: number;
   readonly turns: readonly Turn[];
   readonly warnings: ModelWarning[];
@@ -37,20 +38,28 @@ const ANSWER_TOKENS = 1_024;
  * @see https://platform.claude.com/docs/en/build-with-claude/effort
  */
 export function toThinking(context: ThinkingContext): Thinking {
-  const { settings, request, own } = context;
+  const { settings, request } = context;
   const effort = request.reasoningEffort;
-  if (effort === undefined) return own === undefined ? {} : { thinking: own };
+  if (effort === undefined) return asGiven(context);
   if (support(settings.profile, "reasoning") === "no") {
     return unasked(context, "unsupported_setting", `${settings.model} does not think; reasoningEffort was not sent.`);
   }
   return settings.traits.thinking === "effort" ? byEffort(context, effort) : byBudget(context, effort);
 }
 
+/** What the application itself says of thinking. */
+function asGiven(context: ThinkingContext): Thinking {
+  const { own, isForced } = context;
+  if (own === undefined) return {};
+  if (!isForced || !asksToThink(own)) return { thinking: own };
+  return unasked(context, "changed_setting", "A tool is demanded: the model is not asked to think.", "providerOptions");
+}
+
 function byEffort(context: ThinkingContext, effort: Effort): Thinking {
-  const { settings, request, own } = context;
+  const { settings, own, isForced } = context;
   const level = effort === "minimal" ? "low" : effort;
   if (level !== effort) warn(context, "changed_setting", `${settings.model} knows no minimal effort; low was sent.`);
-  if (isForced(request.toolChoice)) {
+  if (isForced) {
     warn(context, "changed_setting", "A tool is demanded: the effort was sent, but the model is not asked to think.");
     return { effort: level };
   }
@@ -58,8 +67,8 @@ function byEffort(context: ThinkingContext, effort: Effort): Thinking {
 }
 
 function byBudget(context: ThinkingContext, effort: Effort): Thinking {
-  const { request, own, maxTokens, turns } = context;
-  if (isForced(request.toolChoice)) {
+  const { own, isForced, maxTokens, turns } = context;
+  if (isForced) {
     return unasked(context, "changed_setting", "A tool is demanded: the model is not asked to think.");
   }
   if (isInUnthoughtLoop(turns)) {
@@ -106,13 +115,18 @@ function isSpoken({ role, content }: Turn): boolean {
   return role === "user" && content.some(({ type }) => type !== "tool_result");
 }
 
-function unasked(context: ThinkingContext, code: ModelWarning["code"], message: string): Thinking {
-  warn(context, code, message);
+function unasked(context: ThinkingContext, code: ModelWarning["code"], message: string, setting?: string): Thinking {
+  warn(context, code, message, setting);
   return {};
 }
 
-function warn({ warnings }: ThinkingContext, code: ModelWarning["code"], message: string): void {
-  warnings.push({ code, setting: "reasoningEffort", message });
+function warn(
+  { warnings }: ThinkingContext,
+  code: ModelWarning["code"],
+  message: string,
+  setting: string = "reasoningEffort",
+): void {
+  warnings.push({ code, setting, message });
 }
 
 function withoutBudget(own: JsonObject | undefined): JsonObject {

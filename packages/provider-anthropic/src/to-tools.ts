@@ -48,9 +48,9 @@ function toTool(tool: ToolDeclaration): WireTool {
   return made;
 }
 
-/** Whether the model must call a tool. */
-export function isForced(choice: ToolChoice | undefined): boolean {
-  return choice === "required" || typeof choice === "object";
+/** Whether a tool choice in the words of the wire says that the model must call a tool. */
+export function isForced(choice: JsonValue | undefined): boolean {
+  return isJsonObject(choice) && (choice.type === "any" || choice.type === "tool");
 }
 
 /**
