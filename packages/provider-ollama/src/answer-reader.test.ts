@@ -117,6 +117,11 @@ describe("an answer", () => {
     expect(usage({ prompt_eval_count: -1, eval_count: "4" })).toBeUndefined();
   });
 
+  it("counts tokens once, however often a server says them (PA-09)", () => {
+    const counted = line({ content: "a" }, { prompt_eval_count: 12, eval_count: 1 });
+    expect(read([counted, counted, lastLine()]).usage).toMatchObject({ inputTokens: 12, outputTokens: 4 });
+  });
+
   it.each<[object, string, string | undefined]>([
     [{ done_reason: "stop" }, "stop", "stop"],
     [{ done_reason: "length" }, "length", "length"],

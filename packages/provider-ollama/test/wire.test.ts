@@ -65,7 +65,7 @@ describe("over a real socket", () => {
     for (const _ of splits) expect(await ask({ tools: [LOOK] })).toEqual(whole);
   });
 
-  it("lines may end as they like, and say nothing of the answer", async () => {
+  it("lines may end as they like, and say nothing of the answer (PA-20)", async () => {
     const { ask } = await serve([
       { text: "Hi", lineEnd: "\r\n", faults: [{ type: "bare_frames" }] },
       { text: "Hi", finishReason: null },
