@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, messageOf, TinyAgentsError } from "@tinyagents/core";
 
 /** How a tool gave a value, as errors say it. */
-export type Giving = "returned" | "reported";
+type Giving = "returned" | "reported";
 
 /**
  * A copy that is nothing but JSON: what the tool does with its object later changes no history and no event. `root` is
@@ -20,7 +20,7 @@ export function plainJson(
 }
 
 /** The error of a value that cannot be taken. */
-export function notJson(tool: string, callId: string, how: Giving, reason: string): TinyAgentsError<"tool_failed"> {
+function notJson(tool: string, callId: string, how: Giving, reason: string): TinyAgentsError<"tool_failed"> {
   return new TinyAgentsError("tool_failed", `The tool ${tool} ${how} something that is not JSON: ${reason}`, {
     details: { tool, callId },
   });

@@ -44,7 +44,7 @@ export function isResult(preparation: Preparation): preparation is ToolMessage {
 }
 
 /** Where a call comes from. */
-export type CallOrigin = Pick<ToolInvocation, "modelCallId" | "validation">;
+type CallOrigin = Pick<ToolInvocation, "modelCallId" | "validation">;
 
 /**
  * Checks a call: is the tool offered, do the arguments fit, is the tool classified where that is asked for. What is
