@@ -135,10 +135,11 @@ export class RunLog {
       // The run is free here, whether or not the log can be told.
       this.#owner = undefined;
       this.#claimed = undefined;
-      if (!owner.written || this.#lost !== undefined) return;
+      const { writer } = this.#options;
       const known = this.#known ?? (await this.#read()).known;
-      if (known.lease?.fence !== owner.fence || this.#lost !== undefined) return;
-      await this.#append(known, [releaseEntry(owner.fence, this.#options.writer)]);
+      const isOurs = known.lease?.by === writer && known.lease.fence === owner.fence;
+      if (!isOurs || this.#lost !== undefined) return;
+      await this.#append(known, [releaseEntry(owner.fence, writer)]);
       known.lease = undefined;
     }).catch(unlessConflict);
   }
