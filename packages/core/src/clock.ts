@@ -20,15 +20,22 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 export const systemClock: Clock = clockOf(
   () => Date.now(),
   (delayMs, callback) => {
-    let handle: ReturnType<typeof setTimeout>;
-    const wait = (leftMs: number): void => {
-      const partMs = Math.min(Math.max(0, leftMs), LONGEST_TIMER_MS);
-      handle = setTimeout(() => (leftMs > partMs ? wait(leftMs - partMs) : callback()), partMs);
-    };
-    wait(delayMs);
+    if (!(delayMs <= LONGEST_TIMER_MS)) return longTimer(delayMs, callback);
+    const handle = setTimeout(callback, Math.max(0, delayMs));
     return () => clearTimeout(handle);
   },
 );
+
+/** A timer in parts that the engine takes. */
+function longTimer(delayMs: number, callback: () => void): () => void {
+  let handle: ReturnType<typeof setTimeout>;
+  const wait = (leftMs: number): void => {
+    const partMs = Math.min(leftMs, LONGEST_TIMER_MS);
+    handle = setTimeout(() => (leftMs > partMs ? wait(leftMs - partMs) : callback()), partMs);
+  };
+  wait(delayMs);
+  return () => clearTimeout(handle);
+}
 
 /** A clock that stands still until it is told to move. */
 export interface ManualClock extends Clock {

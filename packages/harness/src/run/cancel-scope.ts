@@ -1,15 +1,22 @@
 import type { TinyAgentsError } from "@tinyagents/core";
 
+/** Told once that a scope was cancelled. */
+export interface CancelListener {
+  onCancelled(reason: TinyAgentsError): void;
+}
+
 /**
  * One node of a run's tree of cancellation: the run, a model attempt, a tool call. Costs an object; a controller is
  * made only when somebody reads `signal`.
  */
-export class CancelScope {
+export class CancelScope implements CancelListener {
   readonly #parent: CancelScope | undefined;
   #reason: TinyAgentsError | undefined;
   #controller: AbortController | undefined;
-  #callbacks: Set<() => void> | undefined;
-  #unlink: (() => void) | undefined;
+  /** Most scopes have one listener: a set is made for the second. */
+  #listener: CancelListener | undefined;
+  #further: Set<CancelListener> | undefined;
+  #linked = false;
 
   constructor(parent?: CancelScope) {
     this.#parent = parent;
@@ -30,17 +37,25 @@ export class CancelScope {
     return this.#controller.signal;
   }
 
-  /** Calls back once when the scope is cancelled, at once when it has been; the result takes the callback away. */
-  onCancel(callback: () => void): () => void {
-    if (this.reason !== undefined) {
-      callback();
-      return () => {};
+  /** Tells a listener when the scope is cancelled, at once when it has been. */
+  listen(listener: CancelListener): void {
+    const { reason } = this;
+    if (reason !== undefined) {
+      listener.onCancelled(reason);
+      return;
     }
     this.#linkToParent();
-    const callbacks = this.#callbacks ?? new Set();
-    this.#callbacks = callbacks;
-    callbacks.add(callback);
-    return () => void callbacks.delete(callback);
+    if (this.#listener === undefined && this.#further === undefined) this.#listener = listener;
+    else {
+      this.#further ??= new Set();
+      this.#further.add(listener);
+    }
+  }
+
+  /** Takes a listener away. */
+  unlisten(listener: CancelListener): void {
+    if (this.#listener === listener) this.#listener = undefined;
+    else this.#further?.delete(listener);
   }
 
   /** The first reason stays. What was linked last, and so lies innermost, is told first. */
@@ -48,23 +63,29 @@ export class CancelScope {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#controller?.abort(reason);
-    const callbacks = this.#callbacks;
-    this.#callbacks = undefined;
-    if (callbacks !== undefined) for (const callback of [...callbacks].reverse()) callback();
+    const first = this.#listener;
+    const further = this.#further;
+    this.#listener = undefined;
+    this.#further = undefined;
+    if (further !== undefined) for (const listener of [...further].reverse()) listener.onCancelled(reason);
+    first?.onCancelled(reason);
+  }
+
+  /** The scope above was cancelled, and this one is with it. */
+  onCancelled(reason: TinyAgentsError): void {
+    this.cancel(reason);
   }
 
   /** Takes this scope out of the tree: nothing above it holds it any more. */
   close(): void {
-    this.#unlink?.();
-    this.#unlink = undefined;
+    if (!this.#linked) return;
+    this.#linked = false;
+    this.#parent?.unlisten(this);
   }
 
   #linkToParent(): void {
-    const parent = this.#parent;
-    if (parent === undefined || this.#unlink !== undefined) return;
-    this.#unlink = parent.onCancel(() => {
-      const { reason } = parent;
-      if (reason !== undefined) this.cancel(reason);
-    });
+    if (this.#parent === undefined || this.#linked) return;
+    this.#linked = true;
+    this.#parent.listen(this);
   }
 }

@@ -15,7 +15,8 @@ export interface Deadline {
  */
 export class Deadlines {
   readonly #clock: Clock;
-  readonly #pending: Deadline[] = [];
+  /** Made for the first one, and so no larger than need be: most runs wait for one thing at a time. */
+  #pending: Deadline[] | undefined;
   #armedAtMs = Number.POSITIVE_INFINITY;
   #disarm: (() => void) | undefined;
   /** Deadlines that stand still, and since when. */
@@ -26,8 +27,10 @@ export class Deadlines {
   }
 
   add(deadline: Deadline): void {
-    deadline.place = this.#pending.length;
-    this.#pending.push(deadline);
+    const pending = this.#pending;
+    deadline.place = pending?.length ?? 0;
+    if (pending === undefined) this.#pending = [deadline];
+    else pending.push(deadline);
     if (deadline.atMs < this.#armedAtMs) this.#arm(deadline.atMs);
   }
 
@@ -40,12 +43,13 @@ export class Deadlines {
 
   /** Takes a deadline out; one that has passed, or is not there, is left. */
   met(deadline: Deadline): void {
+    const pending = this.#pending;
     const { place } = deadline;
-    if (place < 0) return;
+    if (place < 0 || pending === undefined) return;
     deadline.place = -1;
-    const last = this.#pending.pop();
+    const last = pending.pop();
     if (last === undefined || last === deadline) return;
-    this.#pending[place] = last;
+    pending[place] = last;
     last.place = place;
   }
 
@@ -66,8 +70,8 @@ export class Deadlines {
 
   /** Leaves no timer behind. */
   close(): void {
-    for (const deadline of this.#pending) deadline.place = -1;
-    this.#pending.length = 0;
+    for (const deadline of this.#pending ?? []) deadline.place = -1;
+    this.#pending = undefined;
     this.#disarm?.();
     this.#disarm = undefined;
     this.#armedAtMs = Number.POSITIVE_INFINITY;
@@ -83,7 +87,7 @@ export class Deadlines {
     this.#disarm = undefined;
     this.#armedAtMs = Number.POSITIVE_INFINITY;
     const nowMs = this.#clock.now();
-    const running = this.#pending.filter((deadline) => this.#standing?.has(deadline) !== true);
+    const running = (this.#pending ?? []).filter((deadline) => this.#standing?.has(deadline) !== true);
     const due = running.filter(({ atMs }) => atMs <= nowMs).sort((one, other) => one.atMs - other.atMs);
     for (const deadline of due) {
       if (deadline.place < 0) continue;

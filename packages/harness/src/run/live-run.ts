@@ -44,12 +44,10 @@ export class LiveRun extends WatchedRun {
   claim: RunClaim | undefined;
   readonly data: unknown;
   readonly deadlines: Deadlines;
-  /** What hooks are called with. */
-  readonly scope: RunScope;
-  /** What the run waits for at the moment. */
-  readonly underWay: UnderWay[] = [];
-  /** Names of what did not settle when the run was cancelled. */
-  readonly ignoredBy: string[] = [];
+  #scope: RunScope | undefined;
+  /** What the run waits for at the moment. Made for the first, and so no larger than need be. */
+  #underWay: UnderWay[] | undefined;
+  #ignoredBy: string[] | undefined;
   /** The run ended without what it had under way. */
   #leftBehind = false;
   #heard: Set<TinyAgentsError> | undefined;
@@ -67,7 +65,7 @@ export class LiveRun extends WatchedRun {
   jumps = 0;
   /** Call ids of the history, for telling a repeated one. Made when first needed. */
   callIds: Set<string> | undefined;
-  readonly #unlink: () => void;
+  #unlink: (() => void) | undefined;
   #openedAtMs: number;
 
   constructor(definition: AgentDefinition, state: LiveState, options: LiveRunOptions) {
@@ -79,20 +77,22 @@ export class LiveRun extends WatchedRun {
     this.claim = options.claim;
     this.data = options.data;
     this.deadlines = new Deadlines(this.clock);
-    this.scope = new RunScope(this);
     this.#openedAtMs = this.clock.now();
-    const { signal } = options;
-    this.#unlink = onAbort(signal, () => this.cancellation.cancel(abortError(signal?.reason)));
+    if (options.signal !== undefined) this.#follow(options.signal);
     const { wallClockMs } = state.config.limits;
-    if (wallClockMs !== undefined) {
-      const timeIsUp = (): void => {
-        this.#outOfTime = limitError("wallClockMs", wallClockMs, this.countersJson());
-        this.cancel(this.#outOfTime);
-      };
-      const leftMs = wallClockMs - state.activeMs;
-      if (leftMs > 0) this.deadlines.after(leftMs, timeIsUp);
-      else timeIsUp();
-    }
+    if (wallClockMs !== undefined) this.#limitTime(wallClockMs);
+  }
+
+  /** What hooks are called with. */
+  get scope(): RunScope {
+    this.#scope ??= new RunScope(this);
+    return this.#scope;
+  }
+
+  /** Names of what did not settle when the run was cancelled. */
+  get ignoredBy(): string[] {
+    this.#ignoredBy ??= [];
+    return this.#ignoredBy;
   }
 
   /** Whether the run was cancelled because its own time was up. */
@@ -118,7 +118,7 @@ export class LiveRun extends WatchedRun {
   /** Notes the time that has passed since the run was opened, or since the last note. */
   noteTime(): void {
     const nowMs = this.clock.now();
-    this.state.activeMs += nowMs - this.#openedAtMs;
+    this.state.elapsedMs += nowMs - this.#openedAtMs;
     this.#openedAtMs = nowMs;
   }
 
@@ -132,7 +132,7 @@ export class LiveRun extends WatchedRun {
   }
 
   get elapsedMs(): number {
-    return this.state.activeMs + this.clock.now() - this.#openedAtMs;
+    return this.state.elapsedMs + this.clock.now() - this.#openedAtMs;
   }
 
   /** Goes on without what ignores the cancellation, on a copy of the state. */
@@ -140,7 +140,7 @@ export class LiveRun extends WatchedRun {
     const { reason } = this.cancellation;
     this.#leftBehind = true;
     this.state = structuredClone(this.state);
-    for (const work of this.underWay) {
+    for (const work of this.#underWay ?? []) {
       this.ignoredBy.push(work.name);
       if (reason !== undefined) work.leave?.(reason);
     }
@@ -182,11 +182,13 @@ export class LiveRun extends WatchedRun {
   }
 
   begin(work: UnderWay): void {
-    this.underWay.push(work);
+    if (this.#underWay === undefined) this.#underWay = [work];
+    else this.#underWay.push(work);
   }
 
   end(work: UnderWay): void {
-    const { underWay } = this;
+    const underWay = this.#underWay;
+    if (underWay === undefined) return;
     const place = underWay.lastIndexOf(work);
     const last = underWay.pop();
     if (last !== undefined && last !== work && place >= 0) underWay[place] = last;
@@ -207,8 +209,22 @@ export class LiveRun extends WatchedRun {
   /** Leaves no listener and no timer behind. What ends later than its run is told to nobody. */
   override close(): void {
     super.close();
-    this.#unlink();
+    this.#unlink?.();
     this.cancellation.close();
     this.deadlines.close();
+  }
+
+  #follow(signal: AbortSignal): void {
+    this.#unlink = onAbort(signal, () => this.cancel(abortError(signal.reason)));
+  }
+
+  #limitTime(wallClockMs: number): void {
+    const timeIsUp = (): void => {
+      this.#outOfTime = limitError("wallClockMs", wallClockMs, this.countersJson());
+      this.cancel(this.#outOfTime);
+    };
+    const leftMs = wallClockMs - this.state.elapsedMs;
+    if (leftMs > 0) this.deadlines.after(leftMs, timeIsUp);
+    else timeIsUp();
   }
 }

@@ -1,4 +1,5 @@
 import { failRun } from "../machine/fail.js";
+import type { CancelListener } from "./cancel-scope.js";
 import type { LiveRun } from "./live-run.js";
 
 /**
@@ -8,11 +9,27 @@ import type { LiveRun } from "./live-run.js";
 export function supervise(run: LiveRun, work: Promise<void>): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     work.then(resolve, reject);
-    run.cancellation.onCancel(() => {
-      run.deadlines.after(run.graceMs, () => {
-        run.leaveBehind();
-        failRun(run, run.cancellation.reason).then(resolve, reject);
-      });
-    });
+    run.cancellation.listen(new Grace(run, resolve, reject));
   });
+}
+
+/** What becomes of a run that is cancelled. */
+class Grace implements CancelListener {
+  readonly #run: LiveRun;
+  readonly #resolve: () => void;
+  readonly #reject: (error: unknown) => void;
+
+  constructor(run: LiveRun, resolve: () => void, reject: (error: unknown) => void) {
+    this.#run = run;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  onCancelled(): void {
+    const run = this.#run;
+    run.deadlines.after(run.graceMs, () => {
+      run.leaveBehind();
+      failRun(run, run.cancellation.reason).then(this.#resolve, this.#reject);
+    });
+  }
 }

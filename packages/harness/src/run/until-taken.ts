@@ -7,14 +7,15 @@ import type { CancelScope } from "./cancel-scope.js";
  */
 export function untilTaken(taking: Promise<unknown>, cancellation: CancelScope): Promise<void> {
   return new Promise((resolve, reject) => {
-    const unlink = cancellation.onCancel(resolve);
+    const cancelled = { onCancelled: () => resolve() };
+    cancellation.listen(cancelled);
     taking.then(
       () => {
-        unlink();
+        cancellation.unlisten(cancelled);
         resolve();
       },
       (error) => {
-        unlink();
+        cancellation.unlisten(cancelled);
         reject(error);
       },
     );
