@@ -133,10 +133,16 @@ describe("cost", () => {
     const { run, events } = priced(() => price);
     // 600 at 2, 400 at 0.5 and 100 at 10 per million.
     expect(events.ofType("cost.recorded").map(({ data }) => data.cost)).toEqual([]);
-    expect((await run).cost).toEqual({ amount: "0.0048", currency: "USD", unpricedCalls: 0 });
+    expect((await run).cost).toEqual({
+      amount: "0.0048",
+      currency: "USD",
+      charged: "0",
+      estimated: "0.0048",
+      unpricedCalls: 0,
+    });
     expect(events.ofType("cost.recorded").map(({ data }) => data.cost)).toEqual([
-      { amount: "0.0024", currency: "USD" },
-      { amount: "0.0024", currency: "USD" },
+      { amount: "0.0024", currency: "USD", source: "estimated" },
+      { amount: "0.0024", currency: "USD", source: "estimated" },
     ]);
   });
 
@@ -158,7 +164,13 @@ describe("cost", () => {
   test("of a call without a price, or without known usage, is unpriced, and reported as such (CST-06)", async () => {
     let asked = 0;
     const { run, events } = priced(() => (++asked === 1 ? undefined : price));
-    expect((await run).cost).toEqual({ amount: "0.0024", currency: "USD", unpricedCalls: 1 });
+    expect((await run).cost).toEqual({
+      amount: "0.0024",
+      currency: "USD",
+      charged: "0",
+      estimated: "0.0024",
+      unpricedCalls: 1,
+    });
     expect(events.ofType("cost.recorded").map(({ data }) => "cost" in data)).toEqual([false, true]);
     const unknown = await priced(() => price, [{ ...call, usage }, { text: "hi" } as never]).run;
     expect(unknown.cost).toMatchObject({ amount: "0.0024", unpricedCalls: 1 });
@@ -170,8 +182,18 @@ describe("cost", () => {
   test("in another currency than the first is not added to it, and not lost either (CST-02, CST-06)", async () => {
     let asked = 0;
     const { run, events } = priced(() => (++asked === 1 ? price : { ...price, currency: "EUR" }));
-    expect((await run).cost).toEqual({ amount: "0.0024", currency: "USD", unpricedCalls: 1 });
-    expect(events.ofType("cost.recorded")[1]?.data.cost).toEqual({ amount: "0.0024", currency: "EUR" });
+    expect((await run).cost).toEqual({
+      amount: "0.0024",
+      currency: "USD",
+      charged: "0",
+      estimated: "0.0024",
+      unpricedCalls: 1,
+    });
+    expect(events.ofType("cost.recorded")[1]?.data.cost).toEqual({
+      amount: "0.0024",
+      currency: "EUR",
+      source: "estimated",
+    });
   });
 
   test("stands with tokens, calls and time in the result, for a footer (CST-07)", async () => {

@@ -213,7 +213,13 @@ describe("the cost of a tree of runs", () => {
 
   test("follows its runs up to the top (CST-07)", async () => {
     const { run, meter } = await runTree({ priceOf: () => perMillion("1000000", "1000000") });
-    expect(run.cost).toEqual({ amount: `${meter.total}`, currency: "USD", unpricedCalls: 0 });
+    expect(run.cost).toEqual({
+      amount: `${meter.total}`,
+      currency: "USD",
+      charged: "0",
+      estimated: `${meter.total}`,
+      unpricedCalls: 0,
+    });
   });
 
   test("counts calls without a price as unpriced, never as free (CST-06, CST-07)", async () => {
@@ -221,7 +227,7 @@ describe("the cost of a tree of runs", () => {
       priceOf: ({ id }) => (id === "test/large" ? perMillion("1000000", "1000000") : undefined),
     };
     const { run } = await runTree(prices);
-    expect(run.cost).toEqual({ amount: "74", currency: "USD", unpricedCalls: 6 });
+    expect(run.cost).toEqual({ amount: "74", currency: "USD", charged: "0", estimated: "74", unpricedCalls: 6 });
   });
 
   test("of a child without prices is had by its parent's, and a parent without is unpriced above a child that has some (CST-06, CTX-03)", async () => {
@@ -243,9 +249,27 @@ describe("the cost of a tree of runs", () => {
       });
       return (await parent.invoke("Go.")).cost;
     };
-    expect(await costOf(true, true)).toEqual({ amount: "21", currency: "USD", unpricedCalls: 0 });
-    expect(await costOf(true, false)).toEqual({ amount: "21", currency: "USD", unpricedCalls: 0 });
-    expect(await costOf(false, true)).toEqual({ amount: "3", currency: "USD", unpricedCalls: 2 });
+    expect(await costOf(true, true)).toEqual({
+      amount: "21",
+      currency: "USD",
+      charged: "0",
+      estimated: "21",
+      unpricedCalls: 0,
+    });
+    expect(await costOf(true, false)).toEqual({
+      amount: "21",
+      currency: "USD",
+      charged: "0",
+      estimated: "21",
+      unpricedCalls: 0,
+    });
+    expect(await costOf(false, true)).toEqual({
+      amount: "3",
+      currency: "USD",
+      charged: "0",
+      estimated: "3",
+      unpricedCalls: 2,
+    });
     expect(await costOf(false, false)).toBeUndefined();
   });
 });
