@@ -56,6 +56,7 @@ const STOPS: { readonly [reason: string]: string } = {
   stop: "end_turn",
   length: "max_tokens",
   tool_calls: "tool_use",
+  content_filter: "refusal",
   pause: "pause_turn",
 };
 

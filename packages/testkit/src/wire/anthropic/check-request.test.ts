@@ -338,6 +338,61 @@ describe("a request is refused for", () => {
       /data:/,
     ],
     ["a document of an unknown type", history(user(document({ type: "base64", media_type: "text/html" }))), /pdf/],
+    ["no model", { model: "" }, /^model: Field required/],
+    ["a system prompt of another type", { system: 1 }, /^system: Input should be a valid string or list/],
+    [
+      "a message that is no object",
+      { messages: [user(text("x")), "x"] },
+      /^messages.1: Input should be a valid dictionary/,
+    ],
+    [
+      "content of another type",
+      history({ role: "user", content: 1 }),
+      /^messages.1.content: Input should be a valid string/,
+    ],
+    ["a block that is no object", history(user("x")), /^messages.1.content.0: Input should be a valid dictionary/],
+    ["a text of another type", history(user({ type: "text", text: 1 })), /text.text: Input should be a valid string/],
+    ["a stream of another type", { stream: "yes" }, /^stream: Input should be a valid boolean/],
+    ["stops that are no list", { stop_sequences: "END" }, /^stop_sequences: Input should be a valid list/],
+    ["tools that are no list", { tools: {} }, /^tools: Input should be a valid list/],
+    ["a tool that is no object", { tools: ["a"] }, /^tools.0: Input should be a valid dictionary/],
+    [
+      "an image without a source",
+      history(user({ type: "image" })),
+      /^messages.1.content.0.image.source: Field required/,
+    ],
+    ["a document without a source", history(user({ type: "document" })), /document.source: Field required/],
+    ["a document of other content", history(user(document({ type: "content", content: 1 }))), /content.content: Input/],
+    [
+      "a source of OpenAI's",
+      history(user(image({ type: "image_url", url: "x" }))),
+      /Input tag 'image_url' does not match/,
+    ],
+    [
+      "a failure that is no truth",
+      history(assistant(call("a")), user(result("a", { is_error: "yes" }))),
+      /is_error: Input/,
+    ],
+    [
+      "a result of another type",
+      history(assistant(call("a")), user(result("a", { content: 1 }))),
+      /tool_result.content: Input/,
+    ],
+    [
+      "a result with a call in it",
+      history(assistant(call("a")), user(result("a", { content: [call("b")] }))),
+      /^messages.2.content.0.tool_result.content.0: Input tag 'tool_use'/,
+    ],
+    [
+      "what the API's own tool gave in a user's message",
+      history(user({ type: "web_search_tool_result", tool_use_id: "srv", content: [] })),
+      /results of server tools can only be in `assistant` messages/,
+    ],
+    [
+      "nothing that the API's own tool gave",
+      history(assistant({ type: "web_search_tool_result", tool_use_id: "srv" }, text("x"))),
+      /web_search_tool_result.content: Field required/,
+    ],
     ["an answer that ends in white space", history(assistant(text("so "))), /cannot end with trailing whitespace/],
   ])("%s", (_, body, message) => {
     expect(problems(body).join("\n")).toMatch(message);

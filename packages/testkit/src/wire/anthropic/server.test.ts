@@ -185,6 +185,7 @@ describe("an answer of Anthropic's wire server", () => {
   test.each([
     [{ finishReason: "length" }, "max_tokens"],
     [{ finishReason: "pause" }, "pause_turn"],
+    [{ finishReason: "content_filter" }, "refusal"],
     [{ finishReason: "model_context_window_exceeded" }, "model_context_window_exceeded"],
     [{ finishReason: null }, null],
     [{ refusal: "I may not." }, "refusal"],

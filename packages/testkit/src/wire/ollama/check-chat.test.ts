@@ -46,6 +46,12 @@ describe("a request to Ollama is wrong for", () => {
     ],
     ["an option that would be dropped", { options: { max_tokens: 5 } }, /^options.max_tokens: Ollama has no such/],
     ["an option of another type", { options: { stop: "END" } }, /^option "stop" must be of type array$/],
+    ["options that are no object", { options: [] }, /cannot unmarshal array .*options of type map/],
+    [
+      "a schema of a tool that is no object",
+      { tools: [{ type: "function", function: { name: "a", parameters: "x" } }] },
+      /cannot unmarshal string .*parameters of type api.ToolFunctionParameters/,
+    ],
     ["a message that is no object", history("x" as never), /cannot unmarshal string/],
     ["another role", history({ role: "developer", content: "x" }), /^messages\[1\].role: invalid role: developer/],
     ["content in parts", history({ role: "user", content: [] }), /cannot unmarshal array .*content of type string/],

@@ -84,10 +84,10 @@ function placeOf(at: number, indexes: WireAnswer["toolIndexes"]): JsonObject {
   return { index: indexes === "constant" ? 0 : (indexes?.[at] ?? at) };
 }
 
-/** Why an answer ends, and what it took. Calls end with an ordinary stop. Durations are nanoseconds. */
+/** Why an answer ends, and what it took. Calls and refusals are ordinary stops. Durations are nanoseconds. */
 function endOf(answer: WireAnswer, request: WireRequest, window: number): JsonObject {
   const { finishReason = "stop" } = answer;
-  const reason = finishReason === "tool_calls" ? "stop" : finishReason;
+  const reason = finishReason === "tool_calls" || finishReason === "refusal" ? "stop" : finishReason;
   return {
     ...(reason === null ? {} : { done_reason: reason }),
     done: true,

@@ -126,6 +126,7 @@ describe("an answer of Ollama's wire server", () => {
   test.each([
     ["length", "length"],
     ["tool_calls", "stop"],
+    ["refusal", "stop"],
     [null, undefined],
   ])("ends for the reason %j in Ollama's words", async (finishReason, reason) => {
     await serve([{ text: "a", finishReason }]);

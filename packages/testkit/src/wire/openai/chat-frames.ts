@@ -50,7 +50,7 @@ export function chatBody(answer: WireAnswer, request: WireRequest, finished: boo
 
 /** Why the answer ends, in OpenAI's words. A refusal is an ordinary stop there. */
 function finishReasonOf({ finishReason, toolCalls = [] }: WireAnswer): string | null {
-  if (finishReason !== undefined) return finishReason;
+  if (finishReason !== undefined) return finishReason === "refusal" ? "stop" : finishReason;
   return toolCalls.length > 0 ? "tool_calls" : "stop";
 }
 

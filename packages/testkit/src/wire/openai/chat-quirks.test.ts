@@ -97,6 +97,11 @@ test("an answer with something that Chat Completions has no place for is no answ
   expect(error.message).toMatch(/the entry has "signature", and answers at \/v1\/chat\/completions have none/);
 });
 
+test("a refusal is an ordinary stop in Chat Completions", async () => {
+  await serve([{ refusal: "no", finishReason: "refusal" }]);
+  expect((await (await post()).json()).choices[0].finish_reason).toBe("stop");
+});
+
 test("headers of an answer go beside those of the API", async () => {
   await serve([{ text: "a", headers: { "x-ratelimit-remaining-requests": "7" } }]);
   const { headers } = await post();

@@ -198,6 +198,11 @@ describe("a request that the API refuses", () => {
       /properties\.a\.items, 'additionalProperties'/,
     ],
     ["a strict schema whose root is a union", strict({ anyOf: [] }), /root must be of type 'object'/],
+    [
+      "an unknown stream option",
+      { stream: true, stream_options: { usage: true } },
+      /Unknown parameter: 'stream_options.usage'/,
+    ],
     ["stream options without a stream", { stream_options: {} }, /^stream_options: .*only allowed when 'stream'/],
     ["two bounds of the answer", { max_tokens: 1, max_completion_tokens: 1 }, /at the same time/],
     ["a temperature above 2", { temperature: 3 }, /^temperature: /],

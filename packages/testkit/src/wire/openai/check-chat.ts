@@ -101,10 +101,17 @@ function* checkFormat(format: JsonValue | undefined, messages: JsonValue | undef
   else if (schema.strict === true) yield* checkStrictSchema(schema.schema, "response_format.json_schema.schema");
 }
 
+const STREAM_OPTIONS = ["include_usage", "include_obfuscation"];
+
 function* checkSettings(body: JsonObject): Generator<Problem> {
   if (body.stream_options !== undefined && body.stream !== true) {
     const message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
     yield { param: "stream_options", message, code: null };
+  }
+  for (const option of Object.keys(isJsonObject(body.stream_options) ? body.stream_options : {})) {
+    if (STREAM_OPTIONS.includes(option)) continue;
+    const param = `stream_options.${option}`;
+    yield { param, message: `Unknown parameter: '${param}'.`, code: "unknown_parameter" };
   }
   if (body.max_tokens !== undefined && body.max_completion_tokens !== undefined) {
     yield invalid("max_tokens", "setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported");

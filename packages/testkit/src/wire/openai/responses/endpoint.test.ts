@@ -238,6 +238,11 @@ describe("an answer of the Responses API", () => {
     expect([last.response.incomplete_details, last.response.error?.code ?? null]).toEqual([details, code]);
   });
 
+  test("leaves its last item open when it is cut short", async () => {
+    const { output } = await whole({ text: "a", toolCalls: [{ name: "a" }], finishReason: "length" });
+    expect(output.map(({ status }: { status: string }) => status)).toEqual(["completed", "incomplete"]);
+  });
+
   test("never says its usage when it is told so", async () => {
     expect((await streamed({ text: "a", usage: null })).at(-1).response.usage).toBeNull();
   });

@@ -2,6 +2,7 @@ import type { JsonObject } from "@tinyagents/core";
 import { namedCalls } from "../../calls.js";
 import type { WireAnswer } from "../../entry.js";
 import type { WireRequest } from "../../request.js";
+import { endingOf } from "./body.js";
 import { inputItems, type Memory } from "./memory.js";
 
 /** One item of an answer, whole; of a tool call also which one it is. */
@@ -19,7 +20,7 @@ export function outputOf(answer: WireAnswer, request: WireRequest, known: Memory
     toolCalls,
     used.flatMap(({ call_id: id }) => (typeof id === "string" ? [id] : [])),
   );
-  return [
+  const output: readonly Output[] = [
     ...reasoningOf(answer, request).map((item) => ({ item })),
     ...messageOf(answer, request).map((item) => ({ item })),
     ...blocks.map((item) => ({ item })),
@@ -35,6 +36,15 @@ export function outputOf(answer: WireAnswer, request: WireRequest, known: Memory
       call: at,
     })),
   ];
+  return endingOf(answer).status === "incomplete" ? cutShort(output) : output;
+}
+
+/** The items of a response that is cut short: the last one has no end. */
+function cutShort(output: readonly Output[]): readonly Output[] {
+  return output.map((one, at) => {
+    const isOpen = at === output.length - 1 && one.item.status === "completed";
+    return isOpen ? { ...one, item: { ...one.item, status: "incomplete" } } : one;
+  });
 }
 
 /** @see https://platform.openai.com/docs/guides/reasoning#encrypted-reasoning-items */
