@@ -82,7 +82,9 @@ describe("lines of JSON", () => {
     await expect(read(body)).rejects.toBe(broken);
   });
 
-  it("are the same wherever the bytes are cut, also within characters (PA-15, MSG-10)", async () => {
+  it("are the same wherever the bytes are cut, also within characters (PA-15, MSG-10)", {
+    timeout: 60_000,
+  }, async () => {
     const text = fc.string({ unit: "binary", maxLength: 12 });
     const lines = fc.array(fc.record({ a: text, b: fc.jsonValue({ maxDepth: 2 }) }), { minLength: 1, maxLength: 5 });
     const places = fc.array(fc.nat(200), { maxLength: 40 });

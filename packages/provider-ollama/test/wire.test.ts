@@ -52,7 +52,7 @@ async function serve(
 }
 
 describe("over a real socket", () => {
-  it("every split of the bytes gives the same answer (PA-15, MSG-10)", async () => {
+  it("every split of the bytes gives the same answer (PA-15, MSG-10)", { timeout: 30_000 }, async () => {
     const answer = {
       reasoning: "考える 🤔",
       text: "你好 👩‍👩‍👧 naïve",
