@@ -266,6 +266,7 @@ export type {
   StoreValue,
   StoreVersion,
 } from "./store/store.js";
+export { isThenable } from "./thenable.js";
 // Tools.
 export type { TextToolFormat, ToolFormat, ToolFormatOption } from "./tool/format.js";
 export {

@@ -57,6 +57,7 @@ test("the package exports these names at run time, and no others", () => {
     "isJsonObject",
     "isStandardSchema",
     "isTinyAgentsError",
+    "isThenable",
     "isToolOutcome",
     "lackingCapabilities",
     "lackingMedia",

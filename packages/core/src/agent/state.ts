@@ -106,7 +106,7 @@ export interface AgentState {
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
   /** How long it has been running, pauses left out, up to the last step, ms. */
-  readonly activeMs: number;
+  readonly elapsedMs: number;
   /** What middleware keeps, by its name. */
   readonly middleware: JsonObject;
   /** The version of the thread's memory that was loaded; `null` when there was none. */

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { REDACTED } from "../redact.js";
 import { callbackSink, type EventSink, fanOut, filteredSink, redactingSink, type SinkOptions } from "./sink.js";
@@ -9,12 +10,8 @@ function eventOf<T extends EventType>(type: T, data: EventData[T]): AgentEvent {
 }
 
 const call = { callId: "c1", tool: "add" };
-const started = eventOf("tool.started", {
-  ...call,
-  modelCallId: "m1",
-  validation: "passed",
-  payload: { args: { secret: "hunter22" } },
-});
+const startedCall = { ...call, modelCallId: "m1", validation: "passed" } as const;
+const started = eventOf("tool.started", { ...startedCall, payload: { args: { secret: "hunter22" } } });
 const toolDelta = eventOf("tool.delta", { ...call, payload: { delta: 1 } });
 const modelDelta = eventOf("model.delta", { callId: "m1", deltaType: "text", chars: 1 });
 const plain = eventOf("memory.loaded", { messages: 2 });
@@ -47,9 +44,9 @@ describe("several sinks as one", () => {
     const sink = fanOut([bare, full, fragments]);
     for (const event of [started, toolDelta, modelDelta, plain]) sink.emit(event);
     expect(full.events).toEqual([started, toolDelta, modelDelta, plain]);
-    expect(bare.events).toStrictEqual([{ ...started, data: call }, plain]);
+    expect(bare.events).toStrictEqual([{ ...started, data: startedCall }, plain]);
     expect(fragments.events).toStrictEqual([
-      { ...started, data: call },
+      { ...started, data: startedCall },
       { ...toolDelta, data: call },
       modelDelta,
       plain,
@@ -131,8 +128,11 @@ describe("several sinks as one", () => {
       order.push("rejecting");
       throw new Error("disk full");
     });
+    // A promise of another realm is none of ours, and is rejected all the same.
+    const foreign = callbackSink(() => runInNewContext("Promise.reject(new Error('disk full'))"));
     const sink = fanOut([
       failing,
+      foreign,
       filteredSink(rejecting, ["memory.loaded"]),
       redactingSink(rejecting),
       noting(),
@@ -170,7 +170,7 @@ describe("a redacting sink", () => {
     sink.emit(started);
     sink.emit(eventOf("custom", { name: "note", payload: "pass hunter22 and Bearer abcdefghijk" }));
     expect(inner.events.map(({ data }) => data)).toEqual([
-      { ...call, payload: { args: { secret: REDACTED } } },
+      { ...startedCall, payload: { args: { secret: REDACTED } } },
       { name: "note", payload: `pass ${REDACTED} and ${REDACTED}` },
     ]);
     expect(inner.events[0]).toMatchObject({ id: "run-1/1", type: "tool.started", seq: 1 });

@@ -1,5 +1,6 @@
 import type { ErrorRecord } from "../errors.js";
 import { REDACTED, redactJson } from "../redact.js";
+import { isThenable } from "../thenable.js";
 import type { AgentEvent, EventType } from "./types.js";
 
 /** Takes events. Called synchronously, in order; what it throws is not the run's concern and is dropped. */
@@ -32,11 +33,12 @@ export function fanOut(sinks: readonly EventSink[]): EventSink {
     deltas: sinks.some((sink) => sink.deltas),
     payloads: sinks.some((sink) => sink.payloads),
     emit(event) {
-      for (const sink of sinks) {
+      for (let i = 0; i < sinks.length; i++) {
+        const sink = sinks[i] as EventSink;
         if (!sink.deltas && isDelta(event)) continue;
         try {
           const pending: unknown = sink.emit(sink.payloads ? event : withoutPayload(event));
-          if (pending instanceof Promise) pending.catch(drop);
+          if (isThenable(pending)) Promise.resolve(pending).catch(drop);
         } catch {
           // A watcher's failure is its own; the run and the other watchers go on.
         }

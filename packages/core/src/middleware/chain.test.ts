@@ -42,6 +42,25 @@ describe("hooks in a row", () => {
     expect(request).not.toHaveProperty("seed");
   });
 
+  test("may take time by any object with a then, also one whose then gives nothing", async () => {
+    const thenable = (
+      settle: (resolve: (value: unknown) => void, reject: (error: unknown) => void) => void,
+    ): object => {
+      const made: { [name: string]: unknown } = {};
+      // biome-ignore lint/suspicious/noThenProperty: a promise of another library is what is tested
+      made.then = settle;
+      return made;
+    };
+    const resolving = thenable((resolve) => resolve({ replace: { ...request, seed: 7 } }));
+    const rejecting = thenable((_, reject) => reject(error));
+    const foreign =
+      (returned: unknown): Hook =>
+      () =>
+        returned as HookReturn<ModelRequest>;
+    expect(await run([foreign(resolving), () => {}])).toStrictEqual({ value: { ...request, seed: 7 } });
+    await expect(run([() => {}, foreign(rejecting)])).rejects.toBe(error);
+  });
+
   test("give the very value that came in when nobody replaces it", () => {
     expect(run([() => {}])).toEqual({ value: request });
     expect((run([() => {}]) as { value: unknown }).value).toBe(request);

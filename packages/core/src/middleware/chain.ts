@@ -1,5 +1,6 @@
 import { type Control, strongerControl } from "../agent/control.js";
 import { isTinyAgentsError, messageOf, TinyAgentsError } from "../errors.js";
+import { isThenable } from "../thenable.js";
 import { checkResult } from "./check-result.js";
 import type { HookName, HookResult, HookReturn, Middleware, MiddlewareContext } from "./middleware.js";
 
@@ -40,7 +41,7 @@ export function chain<T>(entries: readonly Middleware[], hook: HookName, invoke:
         () => invoke(entry, given, scope.contextOf(entry.name)),
         (returned) => checkResult(hook, returned, given),
       );
-      if (isPromise(result)) {
+      if (result instanceof Promise) {
         return result.then((settled) => {
           const { value: next, control } = take(entry, hook, scope, value, settled);
           return endsChain(control) ? hooked(next, control) : withControl(from(i + 1, next, scope), control);
@@ -64,7 +65,7 @@ function endsChain(control: ControlBy | undefined): boolean {
 
 function withControl<T>(rest: Awaitable<Hooked<T>>, control: ControlBy | undefined): Awaitable<Hooked<T>> {
   if (control === undefined) return rest;
-  if (isPromise(rest)) return rest.then((settled) => withControl(settled, control));
+  if (rest instanceof Promise) return rest.then((settled) => withControl(settled, control));
   return hooked(rest.value, strongerControl(control, rest.control));
 }
 
@@ -117,7 +118,7 @@ export function call<T>(
     ended?.();
     return settled;
   };
-  return isPromise(result) ? result.then(end, fail) : end(result);
+  return isThenable(result) ? Promise.resolve(result).then(end, fail) : end(result);
 }
 
 /** What a hook failed with: our own errors pass, anything else becomes one that names the middleware. */
@@ -131,9 +132,4 @@ export function hookFailure(entry: Middleware, hook: HookName, error: unknown): 
       cause: error,
     },
   );
-}
-
-/** Whether a hook takes time. */
-export function isPromise<T>(value: Awaitable<T>): value is Promise<T> {
-  return typeof (value as { readonly then?: unknown } | undefined | null)?.then === "function";
 }

@@ -6,7 +6,8 @@ import { checkedStream } from "../model/checked-stream.js";
 import type { ModelResponse } from "../model/collect.js";
 import type { ModelDelta } from "../model/delta.js";
 import type { ModelRequest } from "../model/request.js";
-import { call, chain, type Hooked, type HookScope, hookFailure, isPromise } from "./chain.js";
+import { isThenable } from "../thenable.js";
+import { call, chain, type Hooked, type HookScope, hookFailure } from "./chain.js";
 import { checkToolMessage } from "./check-result.js";
 import type { HookName, Middleware, ModelHandler, ToolHandler, ToolInvocation } from "./middleware.js";
 
@@ -126,7 +127,7 @@ function toolDelta(entries: readonly Middleware[]): ComposedMiddleware["onToolDe
 
 /** Progress is passed on where the tool reports it, and there nobody can wait. */
 function atOnce<T>(edited: T): T {
-  if (!isPromise(edited)) return edited;
+  if (!isThenable(edited)) return edited;
   // What it fails with later is nobody's any more.
   Promise.resolve(edited).catch(() => {});
   throw new TypeError("onToolDelta must be synchronous");
@@ -194,7 +195,7 @@ async function* editDelta(
     () => entry.onModelDelta?.(delta, scope.contextOf(entry.name)),
     checkEdited,
   );
-  const edited = isPromise(result) ? await result : result;
+  const edited = result instanceof Promise ? await result : result;
   if (edited === undefined) yield* editDelta(entries, index + 1, scope, delta);
   else if (!Array.isArray(edited)) yield* editDelta(entries, index + 1, scope, edited as ModelDelta);
   else for (const one of edited as readonly ModelDelta[]) yield* editDelta(entries, index + 1, scope, one);

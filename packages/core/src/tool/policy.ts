@@ -11,6 +11,7 @@ import {
   WHOLE,
 } from "../field-rules.js";
 import type { RetryPolicy } from "../model/retry.js";
+import { isThenable } from "../thenable.js";
 
 /** What running a tool does to the world. Each is worse than the one before it. */
 export type ToolEffect = "none" | "read" | "write" | "external" | "destructive";
@@ -90,7 +91,7 @@ const RULES: { readonly [Field in keyof ToolPolicy]-?: FieldRule | FieldRules } 
  */
 export function checkPolicy(policy: unknown, tool: string): ToolPolicy {
   const place = `tool "${tool}": policy`;
-  if (typeof (policy as { readonly then?: unknown } | null)?.then === "function") {
+  if (isThenable(policy)) {
     // Nobody waits for it: what it fails with must not bring the process down.
     Promise.resolve(policy).catch(() => {});
     throw new TypeError(`${place}: it must be there at once, and a promise was given`);

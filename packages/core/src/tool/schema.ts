@@ -1,6 +1,7 @@
 import { boundedText } from "../bounded-text.js";
 import { type ArgumentIssue, messageOf } from "../errors.js";
 import { isJsonObject, type JsonObject } from "../json.js";
+import { isThenable } from "../thenable.js";
 
 /** A JSON Schema (draft 2020-12), as data. */
 export type JsonSchema = JsonObject;
@@ -117,10 +118,6 @@ function noJsonSchema(place: string, vendor: string, reason: string, cause?: unk
     `${place}: this ${vendor} schema cannot be turned into JSON Schema (${reason}). Hand in the JSON Schema beside it: \`inputSchema\` of a tool, \`jsonSchema\` of an agent's output; or in its place.`,
     { cause },
   );
-}
-
-function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof (value as { readonly then?: unknown } | null)?.then === "function";
 }
 
 function toChecked(result: StandardResult<unknown>): Checked {

@@ -9,13 +9,13 @@ import {
 import type { Awaitable } from "../awaitable.js";
 import type { Mutable } from "../mutable.js";
 import type { LiveRun } from "../run/live-run.js";
+import { capabilityMissing } from "./capability-missing.js";
 import { honour } from "./control.js";
 import { asFailure } from "./fail.js";
 import { hitLimit } from "./limit.js";
 import { ModelCall } from "./model-call.js";
 import { recordUsage } from "./record-usage.js";
 import { showDelta } from "./show-delta.js";
-import { missing } from "./start.js";
 
 /**
  * Makes one model call: hooks before it, the call inside the wraps, hooks after it, the answer into the history. One
@@ -110,7 +110,7 @@ async function beforeModel(run: LiveRun, request: ModelRequest): Promise<ModelRe
 function refuseImpossible(run: LiveRun, request: ModelRequest): void {
   const { id, profile } = run.definition.model;
   const lacking = lackingCapabilities(profile, request);
-  if (lacking.length > 0) throw missing(id, ...lacking);
+  if (lacking.length > 0) throw capabilityMissing(id, lacking);
 }
 
 function announceStart(run: LiveRun, call: ModelCall, { messages }: ModelRequest): void {

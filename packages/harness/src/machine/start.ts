@@ -10,6 +10,7 @@ import {
   TinyAgentsError,
 } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
+import { capabilityMissing } from "./capability-missing.js";
 import { honour } from "./control.js";
 import { loadMemory } from "./memory.js";
 
@@ -76,14 +77,5 @@ function newFromAfterRepair(messages: readonly Message[], input: number): number
 function refuseImpossibleInput(run: LiveRun): void {
   const { model, resolvedModel } = run.definition;
   const lacking = lackingMedia(model.profile, run.state.messages);
-  if (lacking.length > 0) throw missing(resolvedModel.id, ...lacking);
-}
-
-/** @returns the error of a model that lacks what is needed. */
-export function missing(model: string, ...capabilities: readonly string[]): TinyAgentsError<"capability_missing"> {
-  return new TinyAgentsError(
-    "capability_missing",
-    `The model ${model} cannot do what this run needs (${capabilities.join(", ")}). Choose another model, or do without.`,
-    { details: { model, capabilities } },
-  );
+  if (lacking.length > 0) throw capabilityMissing(resolvedModel.id, lacking);
 }

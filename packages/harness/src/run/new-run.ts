@@ -99,7 +99,7 @@ export function newState(
     unpricedCalls: 0,
     seq: 0,
     startedAtMs: (clock ?? definition.clock).now(),
-    activeMs: 0,
+    elapsedMs: 0,
     middleware: {},
     memoryVersion: null,
     lastResponse: null,

@@ -46,7 +46,7 @@ export function runResult<Output>(state: LiveState, live?: { readonly value: unk
     treeUsage: addTotals(usage, childUsage),
     usageByModel: state.usageByModel,
     counters,
-    elapsedMs: state.activeMs,
+    elapsedMs: state.elapsedMs,
     requests: state.requests,
     state: handOut(state),
     ...(output?.variant === undefined ? {} : { outputVariant: output.variant }),

@@ -3,6 +3,7 @@ import {
   type ApprovalRequest,
   boundedText,
   canonicalJson,
+  isThenable,
   type JsonObject,
   type JsonValue,
   messageOf,
@@ -14,7 +15,6 @@ import {
 } from "@tinyagents/core";
 import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
-import { isThenable } from "./thenable.js";
 
 /** Whether a call may be run: yes, with these arguments; no, and what the model is told; or somebody is to be asked. */
 export type Approval =

@@ -1,4 +1,4 @@
-import { type Checked, type JsonObject, TinyAgentsError, type ToolInvocation } from "@tinyagents/core";
+import { type Checked, isThenable, type JsonObject, TinyAgentsError, type ToolInvocation } from "@tinyagents/core";
 import type { Awaitable } from "../awaitable.js";
 import type { Deadline } from "../run/deadlines.js";
 import type { LiveRun } from "../run/live-run.js";
@@ -7,7 +7,6 @@ import { issueLines } from "./correction.js";
 import { drain, isAsyncGenerator } from "./drain.js";
 import type { PreparedCall } from "./prepare.js";
 import type { LiveToolRuntime } from "./runtime.js";
-import { isThenable } from "./thenable.js";
 
 /**
  * One attempt at a call: the input is put together, the tool runs, an async tool within its time. A late end is ignored,

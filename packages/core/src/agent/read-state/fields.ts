@@ -154,7 +154,7 @@ const fields: Check = shape<Omit<AgentState, "v" | "messages">>({
   unpricedCalls: whole(),
   seq: whole(),
   startedAtMs: amount,
-  activeMs: amount,
+  elapsedMs: amount,
   middleware: object,
   memoryVersion: nullable(text),
   lastResponse: nullable(
