@@ -72,6 +72,8 @@ describe("an answer of the server's own", () => {
   it("leaves out a thought that nothing came of", async () => {
     expect(itemsOf(await answered(SPEECH, THOUGHT))).toEqual([SPEECH]);
     expect(itemsOf(await answered(THOUGHT))).toEqual([]);
+    const blank = { ...SPEECH, content: [{ type: "output_text", text: "\n", annotations: [] }] };
+    expect(itemsOf(await answered(THOUGHT, blank))).toEqual([]);
   });
 
   it("has no arguments where they were broken (PA-04)", async () => {

@@ -113,8 +113,9 @@ export class InputConverter {
    * keeps it; and only before the item that came of it. Items name their ids only together with their thoughts, since
    * the server knows which belong together.
    */
-  #answer({ content }: AssistantMessage): readonly JsonObject[] {
-    const last = content.findLastIndex(({ type }) => type !== "reasoning" && type !== "citation");
+  #answer(message: AssistantMessage): readonly JsonObject[] {
+    const content = message.content.filter((block) => block.type === "reasoning" || this.#hasItem(block));
+    const last = content.findLastIndex(({ type }) => type !== "reasoning");
     const thoughts = content.filter((block, at) => at < last && block.type === "reasoning");
     const whole = thoughts.every((block) => this.#thought(block) !== undefined);
     const items: JsonObject[] = [];
@@ -125,6 +126,10 @@ export class InputConverter {
       } else this.#addAnswer(block, whole, items);
     }
     return items;
+  }
+
+  #hasItem(block: Block): boolean {
+    return block.type === "tool_call" || this.#ownItem(block) !== undefined || toAnswerPart(block) !== undefined;
   }
 
   #addAnswer(block: Block, named: boolean, items: JsonObject[]): void {
