@@ -74,6 +74,16 @@ describe("a run that is claimed", () => {
     await recorder().claim("nobody");
   });
 
+  it("is not its earlier owner's, whose claim came to nothing", async () => {
+    const owner = sharedLog().recorder();
+    const earlier = await owner.claim("r1");
+    await owner.release(earlier);
+    const lease = await owner.claim("r1");
+    const run = drivenRun("r1");
+    await expect(owner.step(run.state, { lease: earlier })).rejects.toMatchObject(CONFLICT);
+    await owner.step(run.state, { lease });
+  });
+
   it.each([
     ["", false],
     [", also when that has looked at it", true],
