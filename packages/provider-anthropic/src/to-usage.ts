@@ -42,7 +42,7 @@ export class UsageReader {
  * to it; ours is the total.
  * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching#tracking-cache-performance
  */
-export function toUsage(wire: JsonObject): Usage {
+function toUsage(wire: JsonObject): Usage {
   const uncached = count(wire.input_tokens);
   const read = count(wire.cache_read_input_tokens);
   const written = count(wire.cache_creation_input_tokens);
