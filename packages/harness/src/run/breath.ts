@@ -5,7 +5,7 @@ const LOOK_EVERY = 64;
 /** The longest that work without a pause may keep the event loop, ms. */
 const LONGEST_MS = 10;
 /** Looks after which it turns whatever the time is: a clock may stand still. */
-const MOST_LOOKS = 16;
+const MOST_LOOKS = 256;
 
 /**
  * Lets the event loop turn now and then while something gives without end and never waits for anything. Without it no

@@ -96,20 +96,20 @@ describe("a turn of the event loop", () => {
     await clock.advance(1);
     expect(given(breath, 63)).toBe(0);
     expect(breath.due()).toBeInstanceOf(Promise);
-    expect(given(breath, 64 * 15)).toBe(0);
+    expect(given(breath, 64 * 255)).toBe(0);
   });
 
-  it("comes after 1,024 fragments where the clock stands still", () => {
+  it("comes after 16,384 fragments where the clock stands still", () => {
     const breath = new Breath(manualClock(), 0);
-    expect(given(breath, 1_023)).toBe(0);
+    expect(given(breath, 16_383)).toBe(0);
     expect(given(breath, 1)).toBe(1);
-    expect(given(breath, 1_024)).toBe(1);
+    expect(given(breath, 16_384)).toBe(1);
   });
 
   it("is waited for with a timer where there is nothing quicker", async () => {
     vi.stubGlobal("setImmediate", undefined);
     const breath = new Breath(manualClock(), 0);
-    given(breath, 1_023);
+    given(breath, 16_383);
     await expect(breath.due()).resolves.toBeUndefined();
   });
 });
