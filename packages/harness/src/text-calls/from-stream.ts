@@ -30,6 +30,12 @@ function finishOf(finish: FinishDelta, hasCalls: boolean, warnings: readonly Mod
   return { ...finish, finishReason, warnings: [...(finish.warnings ?? []), ...warnings] };
 }
 
+type Indexed = ModelDelta & { readonly index: number };
+
+function hasIndex(delta: ModelDelta): delta is Indexed {
+  return Number.isFinite((delta as { readonly index?: unknown } | null)?.index);
+}
+
 /** Finds calls in the text of one answer. */
 class TextCalls {
   /** How many calls there were. */
@@ -56,10 +62,11 @@ class TextCalls {
   }
 
   *add(delta: Exclude<ModelDelta, FinishDelta>): Generator<ModelDelta> {
-    if (delta?.type === "text") yield* this.#read(delta.index, delta.text);
-    else if (delta?.type === "block" && this.#hasMark(delta.block)) yield* this.#readBlock(delta.index, delta.block);
-    else if (typeof (delta as { readonly index?: unknown } | null)?.index !== "number") yield delta;
-    else yield* this.#passOn(delta as ModelDelta & { readonly index: number });
+    // It may be anything until the collector has looked at it: what is wrong is passed on as it is.
+    if (!hasIndex(delta)) yield delta;
+    else if (delta.type === "text" && typeof delta.text === "string") yield* this.#read(delta.index, delta.text);
+    else if (delta.type === "block" && this.#hasMark(delta.block)) yield* this.#readBlock(delta.index, delta.block);
+    else yield* this.#passOn(delta);
   }
 
   /** A call without its end is one that the model is told of: it meant to make it. */
@@ -86,7 +93,7 @@ class TextCalls {
   }
 
   /** A delta of another block than text. What was held back stands before it, unless it is part of a call. */
-  *#passOn(delta: ModelDelta & { readonly index: number }): Generator<ModelDelta> {
+  *#passOn(delta: Indexed): Generator<ModelDelta> {
     if (this.#open === undefined && !this.#indexes.has(delta.index)) yield* this.rest();
     yield { ...delta, index: this.#outer(delta.index) } as ModelDelta;
   }

@@ -1,9 +1,11 @@
 import {
   type ChatModel,
+  corruptStream,
   type ModelCallContext,
   type ModelDelta,
   type ModelProfile,
   type ModelRequest,
+  streamFault,
   support,
 } from "@tinyagents/core";
 import { withToolCalls } from "./from-stream.js";
@@ -31,6 +33,8 @@ async function* stream(
 ): AsyncGenerator<ModelDelta> {
   const { request, offered, warnings } = toTextRequest(asked, tools);
   const deltas = model.stream(request, call);
+  const fault = streamFault(deltas);
+  if (fault !== undefined) throw corruptStream(model.id, fault);
   yield* offered.size === 0 ? deltas : withToolCalls(deltas, offered, call.callId, warnings);
 }
 

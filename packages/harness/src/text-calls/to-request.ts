@@ -30,7 +30,7 @@ export function toTextRequest(asked: ModelRequest, tools: TextTools): TextReques
   const native = declared.filter(({ name }) => !tools.has(name));
   const demand = demandOf(toolChoice, offered);
   const inWords = demand !== undefined && (native.length === 0 || typeof toolChoice === "object");
-  const said = messages.length === 0 ? [] : asText(messages, tools);
+  const said = asText(messages, tools);
   return {
     request: {
       ...rest,

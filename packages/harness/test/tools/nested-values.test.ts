@@ -3,6 +3,7 @@ import { interrupt, type JsonValue, stop, type ToolMessage, toolText } from "@ti
 import { fakeTool } from "@tinyagents/testkit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { plainJson } from "../../src/tools/plain-json.js";
 import { calls, resultsOf, scriptedAgent } from "../support/tool-runs.js";
 
 /** The result message of a tool that returns a value. */
@@ -140,7 +141,9 @@ describe("inside of what a tool returned", () => {
     expect(toolText(await resultFor(doubling))).toContain("1000000 values");
     expect(toolText(await resultFor({ sparse }))).toContain("result.sparse: it has more than 1000000 values");
     expect(toolText(await resultFor(Array.from({ length: 65 }, () => long)))).toContain("67108864 characters");
-    expect(toolText(await resultFor(Array.from({ length: 65 }, () => ({ [long]: 1 }))))).toContain("characters");
+    expect(toolText(await resultFor(Array.from({ length: 65 }, () => ({ [long]: 1 }))))).toContain(
+      "67108864 characters",
+    );
     expect(toolText(await resultFor(forever))).toContain("levels deep");
   });
 
@@ -168,15 +171,15 @@ describe("inside of what a tool returned", () => {
     expect(JSON.stringify(await valueFor(JSON.parse(text)))).toBe(text);
   });
 
-  test("whatever is JSON comes out as JSON writes it", async () => {
+  test("whatever is JSON comes out as JSON writes it", () => {
     const values = fc
       .jsonValue({ maxDepth: 6 })
       .filter((value) => typeof value !== "string" && !/"(__proto__|prototype)"/.test(JSON.stringify(value)));
-    await fc.assert(
-      fc.asyncProperty(values, async (value) => {
-        expect(JSON.stringify(await valueFor(value))).toBe(JSON.stringify(value));
+    fc.assert(
+      fc.property(values, (value) => {
+        expect(JSON.stringify(plainJson("t", "c", value))).toBe(JSON.stringify(value));
       }),
-      { numRuns: 300 },
+      { numRuns: 500 },
     );
   });
 });

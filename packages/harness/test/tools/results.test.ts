@@ -205,7 +205,7 @@ describe("the cap on results", () => {
           expect((await resultFor(value, cap(length - 1))).truncatedFrom).toBe(length);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 

@@ -1,6 +1,7 @@
 import {
   type Block,
   checkHistory,
+  collect,
   content,
   type JsonObject,
   type Message,
@@ -11,10 +12,13 @@ import {
   toolCalls,
   toolText,
 } from "@tinyagents/core";
+import { createAgent } from "@tinyagents/harness";
 import { fakeTool } from "@tinyagents/testkit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { withToolCalls } from "../../src/text-calls/from-stream.js";
+import { type TextTools, textToolsOf } from "../../src/text-calls/text-tools.js";
 import { call, resultsOf, scriptedAgent, stored } from "../support/tool-runs.js";
 
 const sql = () =>
@@ -258,17 +262,16 @@ describe("however an answer is cut into fragments", () => {
     "😀",
   ];
 
-  /** What an answer in these fragments leaves in the history. */
+  const tools = textToolsOf([sql().spec, search().spec]) as TextTools;
+
+  /** What an answer in these fragments adds up to. */
   async function readIn(fragments: readonly string[]): Promise<readonly unknown[]> {
-    const deltas: ModelDelta[] = fragments.map((fragment) => ({ type: "text", index: 0, text: fragment }));
-    const { agent } = scriptedAgent({
-      tools: [sql(), search()],
-      script: [{ deltas: [...deltas, { type: "finish", finishReason: "stop" }] }, "done"],
-    });
-    for await (const item of agent.stream("Go.")) {
-      if (item.type === "final") return blocksOf(item.run.messages[1]);
-    }
-    throw new Error("the run did not end");
+    const stream = async function* (): AsyncGenerator<ModelDelta> {
+      for (const fragment of fragments) yield { type: "text", index: 0, text: fragment };
+      yield { type: "finish", finishReason: "stop" };
+    };
+    const model = { id: "test/m", provider: "test", model: "m" };
+    return blocksOf((await collect(withToolCalls(stream(), tools, "run-1/m1", []), model)).message);
   }
 
   test("its calls are the same, and no text is lost (TOOL-18)", async () => {
@@ -282,7 +285,7 @@ describe("however an answer is cut into fragments", () => {
         expect(await readIn([...answer])).toEqual(whole);
         expect(whole).toEqual(expected(answer));
       }),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
   });
 
@@ -383,6 +386,40 @@ test("blocks that are whole keep what the provider attached, and other blocks th
   expect(blocksOf(answer)).toEqual(["reasoning", "no call", "then ", ["sql", { query: "1" }], " and", "citation"]);
   expect(answer?.content[1]).toMatchObject({ providerMetadata });
   expect(answer?.content[4]).toMatchObject({ providerMetadata });
+});
+
+test.each<[string, unknown]>([
+  [
+    "a text that is none",
+    [
+      { type: "text", index: 0 },
+      { type: "finish", finishReason: "stop" },
+    ],
+  ],
+  [
+    "a text of no block",
+    [
+      { type: "text", text: "<sql>1</sql>" },
+      { type: "finish", finishReason: "stop" },
+    ],
+  ],
+  ["nothing for a fragment", [null, { type: "finish", finishReason: "stop" }]],
+  [
+    "a block without a block",
+    [
+      { type: "block", index: 0 },
+      { type: "finish", finishReason: "stop" },
+    ],
+  ],
+  ["no stream", undefined],
+])("a model that gives %s is told from others with text tools too (TOOL-18)", async (_, deltas) => {
+  const { model } = scriptedAgent({ script: [] });
+  const stream = async function* () {
+    yield* deltas as ModelDelta[];
+  };
+  const broken = { ...model, stream: () => (deltas === undefined ? (undefined as never) : stream()) };
+  const agent = createAgent({ name: "t", model: broken, tools: [sql()], policies: { retry: { maxAttempts: 1 } } });
+  await expect(agent.invoke("Go.")).rejects.toMatchObject({ code: "corrupt_data" });
 });
 
 test("an agent without text tools asks its models as they are", () => {
