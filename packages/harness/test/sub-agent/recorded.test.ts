@@ -44,7 +44,8 @@ describe("a child that went on after its answer and was killed with its parent",
     const known = await resultsBelow(recorder);
     const before = did.slice();
     const run = dying.failed ? await resumed(did, recorder, yes(paused)) : undefined;
-    return { over: !dying.failed, known, before, did, run };
+    const ends = recorder.states.filter(({ phase, agent }) => phase === "done" && agent === "child").length;
+    return { over: !dying.failed, known, before, did, run, ends };
   }
 
   async function resumed(did: string[], recorder: RunRecorder, answer: ReturnType<typeof yes>) {
@@ -63,10 +64,11 @@ describe("a child that went on after its answer and was killed with its parent",
     async (when) => {
       let writes = 0;
       for (; ; writes++) {
-        const { over, known, before, did, run } = await killedAt(writes + 1, when);
+        const { over, known, before, did, run, ends } = await killedAt(writes + 1, when);
         if (over) break;
         for (const name of known) expect([writes, count(did, name)]).toEqual([writes, count(before, name)]);
         expect(new Set(did)).toEqual(new Set(["pay", "look"]));
+        expect([writes, ends]).toEqual([writes, 1]);
         if (run === undefined) continue;
         expect([writes, run.status, run.text]).toEqual([writes, "completed", "done"]);
         expect(historyProblems(run)).toBe("");
