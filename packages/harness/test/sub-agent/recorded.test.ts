@@ -75,6 +75,7 @@ describe("a child that went on after its answer and was killed with its parent",
       }
       expect(writes).toBeGreaterThan(12);
     },
+    30_000,
   );
 });
 
