@@ -107,6 +107,9 @@ describe("the policy of a run below another (CTX-07)", () => {
       refuseAfter: 3,
       stopAfter: 6,
     });
+    expect(narrowPolicy({ noProgress: false }, { noProgress: { stopAfter: 9 } }).noProgress).toMatchObject({
+      stopAfter: 9,
+    });
     expect(narrowPolicy({ noProgress: false }, {}).noProgress).toEqual({ hintAfter: 2, refuseAfter: 4, stopAfter: 6 });
     expect(narrowPolicy({ noProgress: { hintAfter: 9, refuseAfter: 1, stopAfter: 9 } }, parent).noProgress).toEqual({
       hintAfter: 2,

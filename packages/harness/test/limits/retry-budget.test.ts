@@ -76,6 +76,14 @@ it("asks once more without tools, where the policy says so, and goes on when it 
   expect(resumed).toMatchObject({ status: "completed", text: "As far as I got.", counters: { retries: 1 } });
 });
 
+it("ends with its own failure when the last answer fails too (LIM-06)", async () => {
+  const model = scriptedModel([{ error: reset }, { error: reset }, { error: reset }, "never"]);
+  const finalize = { ...once, onLimit: "finalize" } as const;
+  const agent = createAgent({ name: "a", model, limits: { maxRetries: 1 }, policies: finalize });
+  expect((await failureOf(agent.invoke("go"))).error.code).toBe("network");
+  expect(model.calls).toHaveLength(3);
+});
+
 it("lets hooks hear of the limit, not decide to try again (LIM-06)", async () => {
   const heard: string[] = [];
   const model = scriptedModel([{ error: reset }, { error: reset }, "never"]);
