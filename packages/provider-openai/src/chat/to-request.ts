@@ -1,4 +1,5 @@
 import {
+  isJsonObject,
   type JsonObject,
   type JsonValue,
   type ModelRequest,
@@ -42,7 +43,7 @@ export function toRequest(
   if (delivery === "incremental") {
     body.stream = true;
     if (settings.quirks.streamOptions !== false) {
-      body.stream_options = { ...(streamOptions as JsonObject | undefined), include_usage: true };
+      body.stream_options = { ...(isJsonObject(streamOptions) ? streamOptions : {}), include_usage: true };
     }
   } else body.stream = false;
   addTools(body, request, settings, warnings);
