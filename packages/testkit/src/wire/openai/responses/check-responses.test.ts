@@ -133,6 +133,43 @@ describe("a request to the Responses API is refused for", () => {
     ["a message of a tool", input({ role: "tool", content: "x" }), /Invalid value: 'tool'/],
     ["an unknown field", input({ role: "user", content: "x", name: "u" }), /Unknown parameter: 'input\[1\].name'/],
     ["calls within a message", input({ ...said("x"), tool_calls: [] }), /Unknown parameter: 'input\[1\].tool_calls'/],
+    ["an input of another type", { input: {} }, /^Invalid 'input': expected a string or an array of items/],
+    ["an item that is no object", input("x"), /^Invalid 'input\[1\]': expected an object/],
+    ["a message without content", input({ role: "user" }), /^Missing required parameter: 'input\[1\].content'/],
+    [
+      "content of another type",
+      input({ role: "user", content: {} }),
+      /'input\[1\].content': expected a string or an array/,
+    ],
+    [
+      "a part that is no object",
+      input({ role: "user", content: ["x"] }),
+      /'input\[1\].content\[0\]': expected an object/,
+    ],
+    ["a text that is missing", input({ role: "user", content: [{ type: "input_text" }] }), /content\[0\].text'/],
+    [
+      "a refusal that is missing",
+      input({ role: "assistant", content: [{ type: "refusal" }] }),
+      /content\[0\].refusal'/,
+    ],
+    [
+      "a file without its bytes",
+      input({ role: "user", content: [{ type: "input_file", filename: "a" }] }),
+      /file_data'/,
+    ],
+    [
+      "a file without its type",
+      input({ role: "user", content: [{ type: "input_file", filename: "a", file_data: "QUJD" }] }),
+      /file_data': expected a data URL/,
+    ],
+    ["a call without its id", input({ type: "function_call", name: "a", arguments: "{}" }), /'input\[1\].call_id'/],
+    ["an output of nothing", input(call("a"), { type: "function_call_output", call_id: "a" }), /'input\[2\].output'/],
+    ["reasoning without an id", input({ type: "reasoning", summary: [] }, said("x")), /'input\[1\].id'/],
+    [
+      "an item's id that is too long",
+      input(said("x", { id: `msg_${"x".repeat(61)}` })),
+      /'input\[1\].id': string too long/,
+    ],
     ["an unknown item", input({ type: "tool_call" }), /^Invalid value: 'tool_call'/],
     [
       "bytes without their type",
