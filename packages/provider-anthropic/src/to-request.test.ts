@@ -1,4 +1,11 @@
-import { isTinyAgentsError, type JsonObject, type ModelRequest, systemMessage, userMessage } from "@tinyagents/core";
+import {
+  assistantMessage,
+  isTinyAgentsError,
+  type JsonObject,
+  type ModelRequest,
+  systemMessage,
+  userMessage,
+} from "@tinyagents/core";
 import { describe, expect, it } from "vitest";
 import { BY_BUDGET, BY_EFFORT, LOOK, own, prepare, SEE, UNFORCED } from "../test/prepare.js";
 
