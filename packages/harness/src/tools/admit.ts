@@ -29,7 +29,9 @@ export type Admission =
  * changed it, approval. A call that was approved in a pause is checked again, and its hooks are not.
  */
 export function admit(run: LiveRun, block: ToolCallBlock, entry: BatchCall, modelCallId: string): Awaitable<Admission> {
-  const prepared = prepare(run, withApprovedArgs(block, entry), modelCallId);
+  const call = withApprovedArgs(block, entry);
+  const origin = { modelCallId, validation: call === block ? "passed" : "passed_after_change" } as const;
+  const prepared = prepare(run, call, origin);
   const { beforeTool } = run.definition.hooks;
   if (prepared instanceof Promise || (beforeTool !== undefined && entry.approvedArgsJson === undefined))
     return admitLater(run, entry, prepared);

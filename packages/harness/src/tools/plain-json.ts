@@ -94,8 +94,7 @@ class Copying {
   copy(value: unknown, key: string): JsonValue | undefined {
     switch (typeof value) {
       case "string":
-        this.#chars -= value.length;
-        if (this.#chars < 0) throw tooLarge();
+        this.#spend(value.length);
         return value;
       case "number":
         if (!Number.isFinite(value)) throw new NoJson(`${value} has no JSON form`);
@@ -162,13 +161,18 @@ class Copying {
     const copied: { [key: string]: JsonValue } = {};
     for (const key of keys) {
       holder.key = key;
-      this.#chars -= key.length;
+      this.#spend(key.length);
       const entry = this.copy((value as { readonly [key: string]: unknown })[key], key);
       if (entry === undefined) continue;
       if (reachesForPrototype(key, entry)) throw new NoJson("this key could reach a prototype, and no reader takes it");
       copied[key] = entry;
     }
     return copied;
+  }
+
+  #spend(chars: number): void {
+    this.#chars -= chars;
+    if (this.#chars < 0) throw tooLarge();
   }
 
   #count(values: number): void {

@@ -43,7 +43,7 @@ export function isResult(preparation: Preparation): preparation is ToolMessage {
   return "role" in preparation;
 }
 
-/** Where a call comes from. */
+/** Where a call comes from, and whether it is as it came. */
 type CallOrigin = Pick<ToolInvocation, "modelCallId" | "validation">;
 
 /**
@@ -51,10 +51,9 @@ type CallOrigin = Pick<ToolInvocation, "modelCallId" | "validation">;
  * wrong is the model's to mend, within the run's correction budget, or the run's end, as the policies say.
  * @throws `tool_not_found`, `tool_arguments_invalid` where the policy is `fail`; `limit_exceeded` when the budget is used.
  */
-export function prepare(run: LiveRun, call: ToolCallBlock, modelCallId: string): Awaitable<Preparation> {
-  const origin: CallOrigin = { modelCallId, validation: "passed" };
+export function prepare(run: LiveRun, call: ToolCallBlock, origin: CallOrigin): Awaitable<Preparation> {
   const tool = offeredTool(run, call.name);
-  return tool === undefined ? prepareUnknown(run, call, modelCallId) : checkCall(run, call, tool, origin);
+  return tool === undefined ? prepareUnknown(run, call, origin.modelCallId) : checkCall(run, call, tool, origin);
 }
 
 /** A call for a tool that is not offered: for another one, where the policy says so. */

@@ -123,6 +123,22 @@ describe("a call, as hooks see it", () => {
     }
   });
 
+  test("that was approved with other arguments in a pause says that it was changed (TOOL-10)", async () => {
+    const { middleware, seen } = watching();
+    const tool = fakeTool({ name: "wipe", policy: { effect: "destructive", approval: "always" } });
+    const { agent, run } = scriptedAgent({
+      tools: [tool],
+      approver: { decide: () => "ask" },
+      middleware: [middleware],
+      script: [calls(call("wipe", { disk: 1 })), "done"],
+    });
+    const paused = await run();
+    const answer = { approve: true, args: { disk: 2 } };
+    await agent.resume(paused.state, { answers: { [paused.requests[0]?.id ?? ""]: answer } });
+    expect(seen.find(([hook]) => hook === "wrapTool")?.[1].validation).toBe("passed_after_change");
+    expect(tool.calls.map(({ input }) => input)).toEqual([{ disk: 2 }]);
+  });
+
   test("says with progress which attempt it is of (TOOL-10)", async () => {
     const { middleware, seen } = watching();
     let attempts = 0;
