@@ -15,6 +15,12 @@ export type TextTools = ReadonlyMap<string, TextTool>;
 export function textToolsOf(specs: readonly ToolSpec[]): TextTools | undefined {
   const tools = specs.filter(isTextTool);
   for (const one of tools) {
+    const { open, close } = one.format;
+    if (typeof open !== "string" || typeof close !== "string") {
+      throw new TypeError(`createAgent: tools: the format of "${one.name}" has no marks; use tool()`);
+    }
+  }
+  for (const one of tools) {
     const other = tools.find((tool) => tool !== one && tool.format.open.startsWith(one.format.open));
     if (other === undefined) continue;
     throw new TypeError(
@@ -25,7 +31,7 @@ export function textToolsOf(specs: readonly ToolSpec[]): TextTools | undefined {
 }
 
 function isTextTool(spec: ToolSpec): spec is TextTool {
-  return spec.format !== undefined;
+  return spec.format?.type === "text";
 }
 
 /** The JSON text of the arguments that stand between the marks of a call; not JSON when they are not. */

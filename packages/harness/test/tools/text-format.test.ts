@@ -238,6 +238,12 @@ describe("a tool with a text format", () => {
     expect(tool.calls.map(({ input }) => input)).toEqual([{ query: "1" }, { query: "2" }, { query: "3" }]);
   });
 
+  test("that was written by hand is refused when it has no marks", () => {
+    const { spec, ...rest } = sql();
+    const made = { ...rest, spec: { ...spec, format: { type: "text" } as never } };
+    expect(() => scriptedAgent({ tools: [made], script: [] })).toThrow(/the format of "sql" has no marks/);
+  });
+
   test("is refused beside another whose calls could not be told from its own", () => {
     const clash = fakeTool({ name: "sql2", format: { type: "text", open: "<sql>2", close: "!" } });
     expect(() => scriptedAgent({ tools: [sql(), clash], script: [] })).toThrow(/"sql" and "sql2" cannot be told apart/);
