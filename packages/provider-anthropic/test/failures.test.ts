@@ -38,6 +38,16 @@ describe("failures", () => {
     }
   });
 
+  it("inside a stream are told also when the server names the event otherwise (PA-18)", async () => {
+    const data = JSON.stringify({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } });
+    const stream = () =>
+      Promise.resolve(
+        new Response(`event: message\ndata: ${data}\n\n`, { headers: { "content-type": "text/event-stream" } }),
+      );
+    const { ask } = await serve([], { fetch: stream });
+    await expect(ask()).rejects.toMatchObject({ code: "provider_overloaded" });
+  });
+
   it("of framing, and web pages in place of answers, have a code", async () => {
     const page = () =>
       Promise.resolve(new Response("<html>", { headers: { "content-type": "text/html; charset=utf-8" } }));

@@ -19,6 +19,18 @@ describe("stopping", () => {
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
+  it("is obeyed also when all of the answer has come and is not yet read", async () => {
+    const { model } = await serve([{ text: "Hi", chunks: [1_000_000] }]);
+    const controller = new AbortController();
+    const read = async (): Promise<void> => {
+      const call = { signal: controller.signal, delivery: "incremental" } as const;
+      for await (const delta of model.stream({ messages: [userMessage("Hi")] }, call)) {
+        if (delta.type === "usage" && delta.usage.outputTokens !== undefined) controller.abort("enough");
+      }
+    };
+    await expect(read()).rejects.toMatchObject({ code: "cancelled" });
+  });
+
   it("is a timeout when the caller, who keeps the time, says so", async () => {
     for (const delivery of BOTH) {
       const { ask, server: wire } = await serve([{ text: "Hi", faults: [{ type: "silence" }] }]);
