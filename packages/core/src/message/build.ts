@@ -91,9 +91,12 @@ function wholeMessage(message: Message, place: string): Message {
 
 /** The tool calls of a message, in the model's order. Most messages have none, and then nothing is made. */
 export function toolCalls(message: Message): readonly ToolCallBlock[] {
+  const { content } = message;
   let calls: ToolCallBlock[] | undefined;
-  for (const block of message.content) {
-    if (block.type !== "tool_call") continue;
+  // An index and no iterator: until an engine has optimized this, an iterator makes an object per block.
+  for (let i = 0; i < content.length; i++) {
+    const block = content[i];
+    if (block?.type !== "tool_call") continue;
     if (calls === undefined) calls = [block];
     else calls.push(block);
   }
@@ -104,8 +107,12 @@ const NO_CALLS: readonly ToolCallBlock[] = [];
 
 /** The visible text of a message: its text blocks, joined. */
 export function text(message: { readonly content: readonly Block[] }): string {
+  const { content } = message;
   let joined = "";
-  for (const block of message.content) if (block.type === "text") joined += block.text;
+  for (let i = 0; i < content.length; i++) {
+    const block = content[i];
+    if (block?.type === "text") joined += block.text;
+  }
   return joined;
 }
 

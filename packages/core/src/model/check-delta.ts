@@ -58,7 +58,8 @@ const FINISH_TEXTS = ["model", "responseId", "rawFinishReason"] as const;
 
 /** The first of some optional texts that is none. */
 function textsFault(given: Loose, fields: readonly string[]): string | undefined {
-  for (const field of fields) {
+  for (let i = 0; i < fields.length; i++) {
+    const field = fields[i] as string;
     const fault = given[field] === undefined ? undefined : textFault(field, given[field]);
     if (fault !== undefined) return fault;
   }

@@ -51,8 +51,8 @@ const MOST_BLOCKS = 1_000_000;
 export class ResponseCollector {
   #model: ResolvedModel;
   #blocks: Growing[] = [];
-  /** The newest block of each index: some servers use an index again. */
-  #newest = new Map<number, Growing>();
+  /** The newest block of each index: some servers use an index again. Made for the second block. */
+  #newest: Map<number, Growing> | undefined;
   #last: Growing | undefined;
   #metadata: ProviderMetadata | undefined;
   #usage: Usage | undefined;
@@ -225,7 +225,7 @@ export class ResponseCollector {
   #grow(kind: Growing["kind"], index: number): Growing {
     const last = this.#last;
     if (last !== undefined && last.index === index && last.kind === kind) return last;
-    const known = this.#newest.get(index);
+    const known = this.#newestOf(index);
     if (known?.kind === kind) {
       this.#last = known;
       return known;
@@ -244,10 +244,19 @@ export class ResponseCollector {
     if (this.#blocks.length >= MOST_BLOCKS) {
       throw corruptStream(this.#model.id, `the answer has more than ${MOST_BLOCKS} blocks`, this.#deltas);
     }
-    this.#blocks.push(block);
-    this.#newest.set(block.index, block);
+    if (this.#blocks.length === 0) this.#blocks = [block];
+    else {
+      this.#newest ??= new Map(this.#blocks.map((earlier) => [earlier.index, earlier]));
+      this.#newest.set(block.index, block);
+      this.#blocks.push(block);
+    }
     this.#last = block;
     return block;
+  }
+
+  #newestOf(index: number): Growing | undefined {
+    if (this.#newest !== undefined) return this.#newest.get(index);
+    return this.#last?.index === index ? this.#last : undefined;
   }
 
   #attach(index: number | undefined, metadata: ProviderMetadata): void {
@@ -255,7 +264,7 @@ export class ResponseCollector {
       this.#metadata = merge(this.#metadata, metadata);
       return;
     }
-    const block = this.#newest.get(index) ?? this.#open({ kind: "reasoning", index, text: "" });
+    const block = this.#newestOf(index) ?? this.#open({ kind: "reasoning", index, text: "" });
     block.providerMetadata = merge(block.providerMetadata, metadata);
   }
 
@@ -266,7 +275,7 @@ export class ResponseCollector {
     this.#usageWarning = undefined;
     this.#chars = 0;
     this.#blocks = [];
-    this.#newest.clear();
+    this.#newest = undefined;
     this.#last = undefined;
     this.#metadata = undefined;
     this.#exactModel = undefined;

@@ -47,8 +47,9 @@ function isSound(told: unknown): told is Usage {
   for (const name in told) if (!FIELDS.has(name)) return false;
   const usage = told as Usage;
   if (!SOURCES.has(usage.source) || usage.charged !== undefined) return false;
-  for (const name of TOKEN_CLASSES) {
-    const count: unknown = usage[name];
+  // Every call has its usage looked at: an index makes no object per class.
+  for (let i = 0; i < TOKEN_CLASSES.length; i++) {
+    const count: unknown = usage[TOKEN_CLASSES[i] as (typeof TOKEN_CLASSES)[number]];
     if (count !== undefined && !isCount(count)) return false;
   }
   return isWithinTotals(usage);

@@ -9,7 +9,8 @@ const DEEPEST = 256;
  */
 export function traceOfCalls(blocks: readonly ToolCallBlock[]): number {
   const trace = new Trace();
-  for (const { name, args, invalid } of blocks) {
+  for (let i = 0; i < blocks.length; i++) {
+    const { name, args, invalid } = blocks[i] as ToolCallBlock;
     trace.addText(name);
     if (invalid === undefined) trace.addValue(args, 0);
     else trace.addText(invalid.raw);
@@ -70,7 +71,8 @@ class Trace {
     const keys = Object.keys(entries);
     if (keys.length > 1) keys.sort();
     this.#mix(OBJECT);
-    for (const key of keys) {
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] as string;
       if (entries[key] === undefined) continue;
       this.addText(key);
       this.addValue(entries[key], depth);

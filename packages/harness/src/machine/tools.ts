@@ -77,7 +77,7 @@ class BatchRun implements Schedule<Job> {
   readonly #batch: LiveBatch;
   readonly #blocks: readonly ToolCallBlock[];
   readonly #effects: BatchEffects = { requests: undefined, stop: undefined, control: undefined, capped: false };
-  readonly #jobs: Job[] = [];
+  jobs: Job[] = [];
   /** The batch repeats an earlier one that came to nothing. */
   readonly #refused: boolean;
 
@@ -87,7 +87,7 @@ class BatchRun implements Schedule<Job> {
     this.#blocks = blocksOf(run, batch);
     this.#refused = refusesRepeat(run, this.#blocks);
     this.most = run.definition.policies.toolExecution === "sequential" ? 1 : run.state.config.limits.maxConcurrency;
-    this.lanes = new Lanes(this.#jobs, this);
+    this.lanes = new Lanes(this);
   }
 
   /** Checks the calls one after the other; goes on synchronously for as long as the checks do. */
@@ -120,7 +120,7 @@ class BatchRun implements Schedule<Job> {
     // Checks, hooks and approvals may have taken their time.
     this.#run.throwIfCancelled();
     if (!endsRun(this.#effects.control)) return this.lanes.run();
-    this.#run.state.counters.toolCalls -= this.#jobs.filter(({ entry }) => entry.waiting === undefined).length;
+    this.#run.state.counters.toolCalls -= this.jobs.filter(({ entry }) => entry.waiting === undefined).length;
     return this.allEnded();
   }
 
@@ -159,7 +159,7 @@ class BatchRun implements Schedule<Job> {
       case "run":
         // A call that goes on after a pause was counted when it began.
         if (entry.waiting === undefined) counters.toolCalls++;
-        this.#jobs.push(new Job(this, entry, admission.prepared));
+        this.#add(new Job(this, entry, admission.prepared));
         return;
       case "result":
         counters.toolCalls++;
@@ -173,6 +173,12 @@ class BatchRun implements Schedule<Job> {
         effects.control = strongerControl(effects.control, admission.control);
         return;
     }
+  }
+
+  /** Most batches have one call: the list is no larger than need be. */
+  #add(job: Job): void {
+    if (this.jobs.length === 0) this.jobs = [job];
+    else this.jobs.push(job);
   }
 
   /** A call has its result, or waits: notes it, when the hooks after it have looked. */
@@ -232,7 +238,7 @@ class BatchRun implements Schedule<Job> {
     }
     if (control !== undefined && !isAlreadyDue(control)) return honour(run, control, "tools").then(() => {});
     const results = this.#batch.calls.map((entry, i) => resultOf(entry, this.#blocks[i]));
-    for (const result of judgeProgress(run, this.#blocks, results)) state.messages.push(result);
+    state.messages.push(...judgeProgress(run, this.#blocks, results));
     state.batch = null;
     run.forgetFailures();
     state.usage = { ...state.usage, toolCalls: state.counters.toolCalls };

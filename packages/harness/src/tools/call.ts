@@ -213,9 +213,10 @@ export function announceEnd(run: LiveRun, call: Pick<ToolInvocation, "id" | "nam
 
 function charsOf({ content }: ToolMessage): number {
   let chars = 0;
-  for (const block of content) {
-    if (block.type === "text") chars += block.text.length;
-    else if (block.type === "json") chars += JSON.stringify(block.value).length;
+  for (let i = 0; i < content.length; i++) {
+    const block = content[i];
+    if (block?.type === "text") chars += block.text.length;
+    else if (block?.type === "json") chars += JSON.stringify(block.value).length;
   }
   return chars;
 }

@@ -79,9 +79,10 @@ function countChars(content: readonly Block[]): number {
 /** Whether content has at most `cap` characters, without writing its JSON: "no" may also mean "perhaps not". */
 function surelyWithin(content: readonly Block[], cap: number): boolean {
   let room = cap;
-  for (const block of content) {
-    if (block.type === "text") room -= block.text.length;
-    else if (block.type === "json") room = roomAfter(block.value, room);
+  for (let i = 0; i < content.length; i++) {
+    const block = content[i];
+    if (block?.type === "text") room -= block.text.length;
+    else if (block?.type === "json") room = roomAfter(block.value, room);
     if (room < 0) return false;
   }
   return true;

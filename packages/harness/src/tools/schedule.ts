@@ -2,6 +2,7 @@ import type { Awaitable } from "../awaitable.js";
 
 /** How jobs may run beside each other. */
 export interface Schedule<Job> {
+  readonly jobs: readonly Job[];
   /** The most at once. */
   readonly most: number;
   mayOverlap(job: Job): boolean;
@@ -19,7 +20,6 @@ export interface Schedule<Job> {
  * are, there is one promise to wait for, and none when all end at once.
  */
 export class Lanes<Job> {
-  readonly #jobs: readonly Job[];
   readonly #schedule: Schedule<Job>;
   #next = 0;
   #running = 0;
@@ -31,8 +31,7 @@ export class Lanes<Job> {
   #resolve: ((end: Awaitable<void>) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
 
-  constructor(jobs: readonly Job[], schedule: Schedule<Job>) {
-    this.#jobs = jobs;
+  constructor(schedule: Schedule<Job>) {
     this.#schedule = schedule;
   }
 
@@ -83,7 +82,7 @@ export class Lanes<Job> {
   /** The next job, where it may start now. */
   #due(): Job | undefined {
     const schedule = this.#schedule;
-    const job = this.#jobs[this.#next];
+    const job = schedule.jobs[this.#next];
     if (job === undefined || this.#failed || this.#running >= schedule.most) return undefined;
     const overlaps = schedule.mayOverlap(job);
     if (this.#running > 0 && !(this.#together && overlaps)) return undefined;
