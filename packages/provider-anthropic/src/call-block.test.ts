@@ -55,6 +55,23 @@ describe("tool calls in a stream", () => {
     ]);
   });
 
+  it("are gone on with by fragments alone that have no index, or a wrong one (PA-01)", async () => {
+    const fragmentsOf = (events: JsonObject[], index?: number): JsonObject[] =>
+      events.map(({ index: at, ...event }) =>
+        event.type === "content_block_delta"
+          ? { ...event, ...(index === undefined ? {} : { index }) }
+          : { ...event, index: at as number },
+      );
+    const calls = await callsOf([
+      ...fragmentsOf(call(0, "a", "one", '{"x":', "1}")),
+      ...fragmentsOf(call(1, "b", "two", '{"y":', "2}"), 7),
+    ]);
+    expect(calls).toEqual([
+      ["a", "one", { x: 1 }],
+      ["b", "two", { y: 2 }],
+    ]);
+  });
+
   it("without ids get some", async () => {
     expect(await callsOf([...call(0, "", "one", "{}"), ...call(1, "", "two", "{}")])).toEqual([
       ["msg_1_0", "one", {}],
