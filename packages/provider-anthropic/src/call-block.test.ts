@@ -102,6 +102,11 @@ describe("tool calls in a stream", () => {
     ]);
   });
 
+  it("that have arguments in the first frame and in fragments are called with the fragments", async () => {
+    const both = block(0, { type: "tool_use", id: "a", name: "one", input: { x: 1 } }, args('{"x":'), args("1}"));
+    expect(await callsOf(both)).toEqual([["a", "one", { x: 1 }]]);
+  });
+
   it("may have their arguments in the first frame", async () => {
     const whole = block(0, { type: "tool_use", id: "a", name: "one", input: { x: 1 } });
     expect(await callsOf(whole)).toEqual([["a", "one", { x: 1 }]]);
