@@ -123,6 +123,24 @@ describe("a call, as hooks see it", () => {
     }
   });
 
+  test("that was approved counts as not changed with its progress too, inside of wraps (TOOL-10)", async () => {
+    const { middleware, seen } = watching();
+    const tool = {
+      ...fakeTool({ name: "wipe", policy: { effect: "destructive", approval: "always" } }),
+      execute: async function* () {
+        yield "half";
+      },
+    };
+    const { run } = scriptedAgent({
+      tools: [tool],
+      approver: { decide: () => ({ approve: true }) },
+      middleware: [middleware],
+      script: [calls("wipe"), "done"],
+    });
+    await run();
+    expect(seen.find(([hook]) => hook === "onToolDelta")?.[1].validation).toBe("passed");
+  });
+
   test("that was approved with other arguments in a pause says that it was changed (TOOL-10)", async () => {
     const { middleware, seen } = watching();
     const tool = fakeTool({ name: "wipe", policy: { effect: "destructive", approval: "always" } });
