@@ -178,7 +178,7 @@ export {
 export { type ChatModel, type ModelCallContext, resolvedModel } from "./model/chat-model.js";
 export { checkedStream, corruptStream, streamFault } from "./model/checked-stream.js";
 export { chooseModel, type ModelChoice, type ModelSources, type SkippedModel } from "./model/choose-model.js";
-export { collect, type ModelResponse, ResponseCollector, toolCallBlock } from "./model/collect.js";
+export { collect, type ModelResponse, ResponseCollector } from "./model/collect.js";
 export {
   addMoney,
   type CallCost,
@@ -209,6 +209,7 @@ export {
   type TokenCounter,
 } from "./model/estimate.js";
 export { canTake, type Fallback, type FallbackPolicy, fallbackStream, mayFallBack } from "./model/fallback.js";
+export { toolCallBlock } from "./model/growing-block.js";
 export {
   type Capability,
   lackingCapabilities,

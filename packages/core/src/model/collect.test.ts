@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { model, streamOf, thrownBy } from "../../test/support.js";
 import { isTinyAgentsError } from "../errors.js";
-import { collect, ResponseCollector, toolCallBlock } from "./collect.js";
+import { collect, ResponseCollector } from "./collect.js";
 import type { ModelDelta } from "./delta.js";
+import { toolCallBlock } from "./growing-block.js";
 
 const finish: ModelDelta = { type: "finish", finishReason: "stop" };
 const start = (index: number, id: string, name = "add"): ModelDelta => ({ type: "tool_call_start", index, id, name });

@@ -1,12 +1,12 @@
-import { isTinyAgentsError, type TinyAgentsError } from "../errors.js";
-import { parseJson } from "../guarded-read.js";
-import { isJsonObject, type JsonObject } from "../json.js";
-import type { Block, ProviderMetadata, ToolCallBlock } from "../message/block.js";
+import type { TinyAgentsError } from "../errors.js";
+import type { JsonObject } from "../json.js";
+import type { ProviderMetadata } from "../message/block.js";
 import type { AssistantMessage } from "../message/message.js";
 import { deltaFault } from "./check-delta.js";
 import { corruptStream } from "./checked-stream.js";
 import { cutShortError } from "./cut-short.js";
 import type { FinishDelta, FinishReason, ModelDelta, ModelWarning } from "./delta.js";
+import { charsOf, finishBlock, type Growing, mergeMetadata } from "./growing-block.js";
 import type { ResolvedModel } from "./profile.js";
 import { readUsage } from "./read-usage.js";
 import { addUsage, type Usage } from "./usage.js";
@@ -27,17 +27,6 @@ export interface ModelResponse {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** A block that grows. Text collects in `text`, arguments in `args`; both are joined by the engine, not copied. */
-interface Growing {
-  readonly kind: "text" | "reasoning" | "refusal" | "tool_call" | "block";
-  readonly index: number;
-  text: string;
-  readonly id?: string;
-  readonly name?: string;
-  readonly block?: Block;
-  providerMetadata?: ProviderMetadata;
-}
 
 /** The longest answer that is put together, in characters. */
 const LONGEST_ANSWER = 64 * 1024 * 1024;
@@ -261,11 +250,11 @@ export class ResponseCollector {
 
   #attach(index: number | undefined, metadata: ProviderMetadata): void {
     if (index === undefined) {
-      this.#metadata = merge(this.#metadata, metadata);
+      this.#metadata = mergeMetadata(this.#metadata, metadata);
       return;
     }
     const block = this.#newestOf(index) ?? this.#open({ kind: "reasoning", index, text: "" });
-    block.providerMetadata = merge(block.providerMetadata, metadata);
+    block.providerMetadata = mergeMetadata(block.providerMetadata, metadata);
   }
 
   #restart(model: ResolvedModel | undefined): void {
@@ -297,61 +286,6 @@ export async function collect(deltas: AsyncIterable<ModelDelta>, model: Resolved
 }
 
 const NO_WARNINGS: readonly ModelWarning[] = [];
-
-function finishBlock(growing: Growing): Block {
-  const block = toBlock(growing);
-  const metadata = growing.providerMetadata;
-  return metadata === undefined ? block : { ...block, providerMetadata: merge(block.providerMetadata, metadata) };
-}
-
-function charsOf(block: Block): number {
-  if (block.type === "text" || block.type === "reasoning" || block.type === "refusal") return block.text.length;
-  if (block.type === "tool_call") return block.name.length + (block.invalid?.raw ?? JSON.stringify(block.args)).length;
-  return 0;
-}
-
-function toBlock(growing: Growing): Block {
-  switch (growing.kind) {
-    case "text":
-    case "reasoning":
-    case "refusal":
-      return { type: growing.kind, text: growing.text };
-    case "tool_call":
-      return toolCallBlock(growing.id ?? "", growing.name ?? "", growing.text);
-    case "block":
-      return growing.block as Block;
-  }
-}
-
-/**
- * A tool call from the JSON text of its arguments. Nothing, or white space, means no arguments. Text that is no JSON
- * object gives a call that is `invalid` and keeps the text.
- */
-export function toolCallBlock(id: string, name: string, argsText: string): ToolCallBlock {
-  if (argsText.trim() === "") return { type: "tool_call", id, name, args: {} };
-  try {
-    const args = parseJson(argsText, { place: "the arguments", maxDepth: DEEPEST_ARGS });
-    if (isJsonObject(args)) return { type: "tool_call", id, name, args };
-    return invalidCall(id, name, argsText, "The arguments are JSON, but no object.");
-  } catch (error) {
-    if (!isTinyAgentsError(error, "corrupt_data")) throw error;
-    return invalidCall(id, name, argsText, error.details.reason);
-  }
-}
-
-/** The deepest that arguments may be nested, so that a state that holds them can still be read. */
-const DEEPEST_ARGS = 200;
-
-function invalidCall(id: string, name: string, raw: string, reason: string): ToolCallBlock {
-  return { type: "tool_call", id, name, args: {}, invalid: { reason, raw } };
-}
-
-function merge(one: ProviderMetadata | undefined, other: ProviderMetadata): ProviderMetadata {
-  if (one === undefined) return other;
-  const merged: { [provider: string]: JsonObject } = { ...one };
-  for (const [provider, entries] of Object.entries(other)) merged[provider] = { ...merged[provider], ...entries };
-  return merged;
-}
 
 function usageWarning({ id }: ResolvedModel, faults: readonly string[]): ModelWarning {
   return {
