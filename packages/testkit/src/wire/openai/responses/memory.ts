@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@tinyagents/core";
 
 /** An item that the server has given, and what it remembers of it. */
-export interface KnownItem {
+interface KnownItem {
   readonly item: JsonObject;
   /** Whether its response is stored, so that the item may be named in place of being sent. */
   readonly stored: boolean;
