@@ -15,10 +15,11 @@ const MODES: { readonly [Mode in StreamMode]: true } = {
  * @throws TypeError that lists the modes there are.
  */
 export function modeSet(modes: readonly StreamMode[]): ReadonlySet<StreamMode> {
-  const known = `there are: ${Object.keys(MODES).join(", ")}`;
-  if (!Array.isArray(modes)) throw new TypeError(`modes: a list is expected; ${known}`);
-  for (const mode of modes) {
-    if (!Object.hasOwn(MODES, mode)) throw new TypeError(`modes: there is no "${String(mode)}"; ${known}`);
-  }
+  if (!Array.isArray(modes)) throw wrongModes("a list is expected");
+  for (const mode of modes) if (!Object.hasOwn(MODES, mode)) throw wrongModes(`there is no "${String(mode)}"`);
   return new Set(modes);
+}
+
+function wrongModes(what: string): TypeError {
+  return new TypeError(`modes: ${what}; there are: ${Object.keys(MODES).join(", ")}`);
 }
