@@ -21,7 +21,7 @@ export type FailureCode =
 
 /** What the server's codes mean: first causes (`error_code`), then broad types. */
 const BY_CODE: readonly (readonly [RegExp, FailureCode])[] = [
-  [/spend_limit|billing/, "provider_billing"],
+  [/spend_limit|billing|billable/, "provider_billing"],
   [/^(ramp_limit_exceeded|rate_limit_error)$/, "provider_rate_limit"],
   [/^(overloaded_error|compaction_unavailable)$/, "provider_overloaded"],
   [/^(authentication_error|permission_error)$/, "provider_auth"],

@@ -54,6 +54,7 @@ describe("a refusal of the server", () => {
     [429, "This workspace's spend limit was reached.", {}],
     [429, "No.", { details: { error_code: "enforced_spend_limit_reached" } }],
     [403, "No.", { details: { error_code: "linked_organization_billing_unavailable" } }],
+    [400, "No.", { details: { error_code: "user_profile_not_billable" } }],
   ])("of credit that is used up is no rate limit: %s %s (PA-16)", (status, message, more) => {
     const error = fail(status, { type: "rate_limit_error", message, ...more });
     expect(error).toMatchObject({ code: "provider_billing", retryable: false });
