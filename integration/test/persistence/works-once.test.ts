@@ -22,11 +22,10 @@ function payer(recorder: LeasingRecorder | undefined, pay: Pay): Agent {
   return agentWith(pays, recorder);
 }
 
-function agentWith(tool: ReturnType<typeof fakeTool>, recorder: LeasingRecorder | undefined): Agent {
-  const model = scriptedModel([
-    ({ messages }) => (messages.length === 1 ? { toolCalls: [{ name: tool.spec.name }] } : "Done."),
-    "Done.",
-  ]);
+/** An agent that calls a tool, so many times at once, and is done. */
+function agentWith(tool: ReturnType<typeof fakeTool>, recorder: LeasingRecorder | undefined, calls = 1): Agent {
+  const toolCalls = Array.from({ length: calls }, () => ({ name: tool.spec.name }));
+  const model = scriptedModel([({ messages }) => (messages.length === 1 ? { toolCalls } : "Done."), "Done."]);
   return createAgent({
     name: "payer",
     model,
@@ -138,6 +137,25 @@ describe("a paused state with a recorder that gives leases works once (SE-07)", 
     await expect(again).rejects.toMatchObject({ code: "resume_mismatch" });
     await agentWith(asking, recorder()).resume("r1");
     expect(heard).toEqual(["here"]);
+  });
+
+  it("also when only one of its questions was answered: the other one is a question of the state that came then", async () => {
+    const { recorder } = sharedLog();
+    const heard: unknown[] = [];
+    const asking = fakeTool({
+      name: "ask",
+      execute: (_, { resumed }) =>
+        resumed === undefined ? interrupt("Where?", { state: {} }) : void heard.push(resumed.answers.answer),
+    });
+    const agent = () => agentWith(asking, recorder(), 2);
+    const run = await agent().invoke("Ask.", { runId: "r1" });
+    const [first, second] = run.requests.map(({ id }) => id) as [string, string];
+    const half = await agent().resume(stored(run), { answers: { [first]: "here" } });
+    expect(half.requests.map(({ id }) => id)).toEqual([second]);
+    const again = agent().resume(stored(run), { answers: { [first]: "elsewhere", [second]: "there" } });
+    await expect(again).rejects.toMatchObject({ code: "resume_mismatch" });
+    await agent().resume(stored(half), { answers: { [second]: "there" } });
+    expect(heard).toEqual(["here", "there"]);
   });
 });
 

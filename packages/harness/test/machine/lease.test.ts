@@ -195,6 +195,19 @@ describe("the lease of a run that lives", () => {
     expect(clock.timers).toBe(0);
   });
 
+  it("is not renewed any more while it is released", async () => {
+    const leased = leasedRuns(3_000);
+    const released = latch();
+    const recorder = { ...leased, release: () => released.promise };
+    const { agent, clock } = hanging(recorder, { model: scriptedModel(["Hi."]) });
+    const running = agent.invoke("go", RUN);
+    while (leased.states.at(-1)?.phase !== "done") await quiet();
+    await clock.advance(9_000);
+    released.resolve();
+    expect((await running).status).toBe("completed");
+    expect(leased.asked.filter((asked) => asked.startsWith("renew"))).toEqual([]);
+  });
+
   it("costs no timer where leases do not run out", async () => {
     const { agent, slow, clock } = hanging(leasedRuns(), { limits: { toolTimeoutMs: 600_000 } });
     const handle = agent.start("go", RUN);

@@ -4,6 +4,7 @@ import { failAt, fakeTool } from "@tinyagents/testkit";
 import { describe, expect, test } from "vitest";
 import { historyProblems, type KeptRuns, keptRuns } from "../support/kept-runs.js";
 import { leasedRuns } from "../support/leased-runs.js";
+import { resultStatuses } from "../support/transcript.js";
 import { modelByHistory } from "../support/two-tools.js";
 
 const RUN = { runId: "r" };
@@ -71,6 +72,7 @@ describe("a child that went on after its answer and was killed with its parent",
         expect([writes, ends]).toEqual([writes, 1]);
         if (run === undefined) continue;
         expect([writes, run.status, run.text]).toEqual([writes, "completed", "done"]);
+        expect([writes, ...resultStatuses(run.messages)]).toEqual([writes, "child#call_1 ok"]);
         expect(historyProblems(run)).toBe("");
       }
       expect(writes).toBeGreaterThan(12);
