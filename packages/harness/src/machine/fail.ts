@@ -24,7 +24,7 @@ export async function failRun(run: LiveRun, thrown: unknown): Promise<void> {
     state.phase = "limit";
     return;
   }
-  const failure = withRun(run, boundedError(await afterHooks(run, asFailure(run, thrown))));
+  const failure = withRun(run, boundedError(await afterHooks(run, asFailure(run, thrown), thrown)));
   closeOpenCalls(run, statusFor(failure), reasonFor(failure));
   const { wallClockMs } = state.config.limits;
   if (run.outOfTime && wallClockMs !== undefined) {
@@ -58,10 +58,14 @@ export function asFailure(run: LiveRun, thrown: unknown): Failure {
   });
 }
 
-/** `onError` hooks hear of what they have not heard of yet. They may put another error in its place. */
-async function afterHooks(run: LiveRun, failure: Failure): Promise<Failure> {
+/**
+ * `onError` hooks hear of what they have not heard of yet, as it was thrown or as it is recorded. They may put another
+ * error in its place.
+ */
+async function afterHooks(run: LiveRun, failure: Failure, thrown: unknown): Promise<Failure> {
   const { onError } = run.definition.hooks;
   if (onError === undefined || run.hasHeard(failure)) return failure;
+  if (isTinyAgentsError(thrown) && run.hasHeard(thrown)) return failure;
   run.hear(failure);
   try {
     const { control } = await onError(failure, run.scope);

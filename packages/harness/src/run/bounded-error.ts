@@ -5,27 +5,20 @@ const MOST_CHARS = 65_536;
 /** How deep they may be nested. */
 const DEEPEST = 16;
 
-/** Errors that were cut: however often one comes past, what stands for it is one and the same. */
-const cutErrors = new WeakMap<Failure, Failure>();
-
 /**
  * The error itself where it is fit to stand in a state and in events; else one whose details are: plain JSON, with what
  * is too long cut. Adapters put whole bodies into errors, and a proxy's body can be anything. The original is the cause.
  */
 export function boundedError(error: Failure): Failure {
-  const known = cutErrors.get(error);
-  if (known !== undefined) return known;
   const room: Room = { left: MOST_CHARS, wasCut: false };
   const details = boundedDetails(error, room);
   if (!room.wasCut && typeof error.retryable === "boolean") return error;
-  const bounded = new TinyAgentsError(error.code, boundedText(error.message), {
+  return new TinyAgentsError(error.code, boundedText(error.message), {
     details: details as Failure["details"],
     retryable: error.retryable === true,
     cause: error,
     runId: error.runId,
   });
-  cutErrors.set(error, bounded);
-  return bounded;
 }
 
 /** What is left of the room for details, and whether anything did not fit. */

@@ -42,6 +42,33 @@ describe("an error with a whole body in it", () => {
     expect(heard[0]).toBe(heard[1]);
   });
 
+  test("that a hook put in place of another is not told to it again", async () => {
+    const heard: string[] = [];
+    const error = new TinyAgentsError("invalid_request", "mine", { details: { reason: body } });
+    const replacing: Middleware = {
+      name: "m",
+      onError: ({ code }) => {
+        heard.push(code);
+        return { control: { type: "fail", error } };
+      },
+    };
+    const model = rawModel([[withDetails({ provider: "test" })]]);
+    const failed = await failureOf(createAgent({ name: "a", model, middleware: [replacing] }).invoke("Hi"));
+    expect(failed.error.code).toBe("invalid_request");
+    expect(heard).toEqual(["provider_auth"]);
+  });
+
+  test("is cut in the events of the call that is under way when a run is cancelled with it", async () => {
+    const controller = new AbortController();
+    const events = eventRecorder();
+    const model = scriptedModel([{ text: "so far", hang: true }]);
+    const failing = failureOf(createAgent({ name: "a", model, events }).invoke("Hi", { signal: controller.signal }));
+    await model.called();
+    controller.abort(withDetails({ provider: body }));
+    await failing;
+    expect(size(events.ofType("model.failed")[0])).toBeLessThan(75_000);
+  });
+
   test("is cut too where a hook puts it in place of another, and where a run is cancelled with it", async () => {
     const error = withDetails({ provider: body });
     const replacing: Middleware = { name: "m", onError: () => ({ control: { type: "fail", error } }) };
