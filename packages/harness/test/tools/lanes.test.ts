@@ -10,7 +10,7 @@ interface Job {
 }
 
 /** Lanes over some jobs, and a trace of what they did. */
-function lanesOf(jobs: readonly Job[], { most = 10, goesOn = () => true } = {}) {
+function lanesOf(jobs: readonly Job[], { most = 10, goesOn = (): boolean => true } = {}) {
   const trace: string[] = [];
   const schedule: Schedule<Job> = {
     jobs,
@@ -82,8 +82,8 @@ describe("the lanes that calls run in (TOOL-17, LIM-03)", () => {
   });
 
   test("leave the rest undone when the run does not go on, and end all the same", async () => {
-    let goesOn = true;
-    const { lanes, trace } = lanesOf([{ name: "a" }, { name: "b" }], { most: 1, goesOn: () => goesOn });
+    let goesOn: boolean = true;
+    const { lanes, trace } = lanesOf([{ name: "a" }, { name: "b" }], { most: 1, goesOn: (): boolean => goesOn });
     const running = lanes.run();
     goesOn = false;
     lanes.ended();
