@@ -1,4 +1,4 @@
-import { isTinyAgentsError, type Middleware, readAgentState, TinyAgentsError } from "@tinyagents/core";
+import { isTinyAgentsError, type Middleware, parseJson, readAgentState, TinyAgentsError } from "@tinyagents/core";
 import { createAgent } from "@tinyagents/harness";
 import { eventRecorder, scriptedModel } from "@tinyagents/testkit";
 import { describe, expect, test } from "vitest";
@@ -125,8 +125,10 @@ describe("details of an error", () => {
     ["have one long key", { [body]: 1 }],
     ["have many empty lists", { lists: Array.from({ length: 1_000_000 }, () => []) }],
   ])("that %s are cut", (_, details) => {
-    expect(size(boundedError(withDetails(details)).details)).toBeLessThan(200_000);
-    expect(boundedError(withDetails(details))).toHaveProperty("cause");
+    const bounded = boundedError(withDetails(details));
+    expect(size(bounded.details)).toBeLessThan(200_000);
+    expect(() => parseJson(JSON.stringify(bounded.details), { place: "details" })).not.toThrow();
+    expect(bounded).toHaveProperty("cause");
   });
 
   test("do not lose whether a repeat could help, nor the run", () => {
