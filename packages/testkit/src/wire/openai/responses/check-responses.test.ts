@@ -83,6 +83,7 @@ describe("a request that the Responses API takes", () => {
       "references to stored items",
       { input: [user, { type: "item_reference", id: "rs_1" }, { id: "fc_1" }, output("call_1")] },
     ],
+    ["reasoning that was not stored, as it was given", input(reasoning({ id: "rs_2" }), said("a", { id: "msg_2" }))],
     ["items of the API's own tools", input({ type: "web_search_call", id: "ws_1", status: "completed" }, said("so"))],
     [
       "every setting",
