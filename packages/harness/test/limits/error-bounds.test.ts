@@ -119,6 +119,7 @@ describe("details of an error", () => {
 
   test.each<[string, unknown]>([
     ["hold themselves", cyclic],
+    ["are nested deep", { deep: JSON.parse(`${"[".repeat(300)}${"]".repeat(300)}`) }],
     ["have one long text", { text: body }],
     ["have many texts", { texts: Array.from({ length: 100_000 }, () => "some text") }],
     ["have many keys", Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`key ${at}`, 1]))],
