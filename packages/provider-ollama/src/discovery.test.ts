@@ -114,6 +114,10 @@ describe("the profile that a server gives (PRV-05)", () => {
     });
     const broken = answering({ json: QWEN }, { json: { error: "boom" }, status: 500 });
     await expect(ollamaProfile("qwen3", { fetch: broken.fetch })).rejects.toMatchObject({ code: "provider_server" });
+    const unwilling = answering({ json: QWEN }, { json: { error: "no" }, status: 400 });
+    await expect(ollamaProfile("qwen3", { fetch: unwilling.fetch })).rejects.toMatchObject({
+      code: "provider_bad_request",
+    });
     const refused = answering(Object.assign(new TypeError("fetch failed"), { code: "ECONNREFUSED" }));
     await expect(ollamaProfile("qwen3", { fetch: refused.fetch })).rejects.toMatchObject({ code: "network" });
   });

@@ -126,6 +126,7 @@ describe("a call that cannot work", () => {
       [{ json: { error: "model 'nomic-embed-text' not found" }, status: 404 }, "model_not_found"],
       [{ json: { error: "the input length exceeds the context length" }, status: 400 }, "context_window_exceeded"],
       [{ json: { error: "this model does not support embeddings" }, status: 501 }, "capability_missing"],
+      [{ json: { error: "server busy, please try again" } }, "provider_overloaded"],
       [{ text: "{" }, "provider_server"],
       [new TypeError("fetch failed"), "network"],
     ];

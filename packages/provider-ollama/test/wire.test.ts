@@ -329,10 +329,10 @@ describe("failures", () => {
     const { ask } = await serve(
       ({ authorization = "", headers }) => ({
         status: 401,
-        message: `No access for ${authorization} via ${headers["x-gateway-key"]}.`,
+        message: `No access for ${authorization} via ${headers["x-gateway-key"]}, ${headers["x-access"]?.split(" ")[1]}.`,
         headers: { "x-echo": authorization },
       }),
-      { headers: { "x-gateway-key": "gateway-canary" } },
+      { headers: { "x-gateway-key": "gateway-canary", "x-access": "Token canary-of-two-words" } },
     );
     const error: unknown = await ask().catch((thrown: unknown) => thrown);
     expect(isTinyAgentsError(error, "provider_auth")).toBe(true);
