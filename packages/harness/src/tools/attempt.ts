@@ -19,6 +19,8 @@ export abstract class Attempt implements Deadline {
   protected readonly run: LiveRun;
   protected readonly prepared: PreparedCall;
   protected readonly runtime: LiveToolRuntime;
+  /** The tool is async: its time runs. */
+  #waits = false;
   #over = false;
 
   constructor(run: LiveRun, prepared: PreparedCall, runtime: LiveToolRuntime) {
@@ -89,6 +91,7 @@ export abstract class Attempt implements Deadline {
   }
 
   #wait(work: PromiseLike<unknown>): void {
+    this.#waits = true;
     this.runtime.deadline = this;
     this.run.deadlines.add(this);
     this.run.begin(this.runtime);
@@ -110,12 +113,11 @@ export abstract class Attempt implements Deadline {
   #close(): boolean {
     if (this.#over) return false;
     this.#over = true;
-    const { runtime } = this;
-    if (runtime.deadline !== undefined) {
+    if (this.#waits) {
       this.run.deadlines.met(this);
-      this.run.end(runtime);
+      this.run.end(this.runtime);
     }
-    runtime.close();
+    this.runtime.close();
     return true;
   }
 }
