@@ -40,7 +40,7 @@ const MOST_BLOCKS = 1_000_000;
 export class ResponseCollector {
   #model: ResolvedModel;
   #blocks: Growing[] = [];
-  /** The newest block of each index: some servers use an index again. Made for the second block. */
+  /** The newest block of each index: some servers use an index again. Made when blocks are given in turns. */
   #newest: Map<number, Growing> | undefined;
   #last: Growing | undefined;
   #metadata: ProviderMetadata | undefined;
@@ -234,18 +234,18 @@ export class ResponseCollector {
       throw corruptStream(this.#model.id, `the answer has more than ${MOST_BLOCKS} blocks`, this.#deltas);
     }
     if (this.#blocks.length === 0) this.#blocks = [block];
-    else {
-      this.#newest ??= new Map(this.#blocks.map((earlier) => [earlier.index, earlier]));
-      this.#newest.set(block.index, block);
-      this.#blocks.push(block);
-    }
+    else this.#blocks.push(block);
+    this.#newest?.set(block.index, block);
     this.#last = block;
     return block;
   }
 
+  /** The last block that was given something is the newest of its index. */
   #newestOf(index: number): Growing | undefined {
-    if (this.#newest !== undefined) return this.#newest.get(index);
-    return this.#last?.index === index ? this.#last : undefined;
+    if (this.#last?.index === index) return this.#last;
+    if (this.#blocks.length < 2) return undefined;
+    this.#newest ??= new Map(this.#blocks.map((block) => [block.index, block]));
+    return this.#newest.get(index);
   }
 
   #attach(index: number | undefined, metadata: ProviderMetadata): void {
