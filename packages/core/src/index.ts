@@ -208,7 +208,14 @@ export {
   estimateTokens,
   type TokenCounter,
 } from "./model/estimate.js";
-export { canTake, type Fallback, type FallbackPolicy, fallbackStream, mayFallBack } from "./model/fallback.js";
+export {
+  canTake,
+  type Fallback,
+  type FallbackPolicy,
+  fallbackModel,
+  fallbackStream,
+  mayFallBack,
+} from "./model/fallback.js";
 export { toolCallBlock } from "./model/growing-block.js";
 export {
   type Capability,
@@ -226,7 +233,7 @@ export {
   modelRegistry,
   type RegisteredModel,
 } from "./model/registry.js";
-export type { ModelRequest, ResponseFormat, ToolChoice, ToolDeclaration } from "./model/request.js";
+export type { ModelRequest, ModelSelection, ResponseFormat, ToolChoice, ToolDeclaration } from "./model/request.js";
 export {
   backoff,
   decideRetry,

@@ -15,6 +15,7 @@ type Names<T> = { readonly [Name in keyof T]-?: true };
 const OPTIONS: Names<Options> = {
   name: true,
   model: true,
+  models: true,
   fallbacks: true,
   tools: true,
   system: true,
@@ -45,6 +46,8 @@ const SETTINGS: Names<ModelSettings> = {
   reasoningEffort: true,
   providerOptions: true,
   requires: true,
+  hints: true,
+  reuseModel: true,
   toolChoice: true,
 };
 
@@ -72,6 +75,7 @@ const METHODS: { readonly [Name in keyof Options]?: readonly [kind: string, ...m
   schemaValidator: ["a SchemaValidator", "compile"],
   clock: ["a Clock", "now", "setTimer", "sleep"],
   ids: ["an IdSource", "next"],
+  models: ["a ModelRegistry", "has", "model"],
   stores: ["a StoreRegistry", "store", "log", "has"],
 };
 
@@ -83,7 +87,7 @@ export function checkOptions(options: Options): void {
   if (typeof options !== "object" || options === null) throw wrong("options", "an object is expected");
   checkNames(options, OPTIONS, "", "option");
   if (typeof options.name !== "string" || options.name === "") throw wrong("name", "a text is expected");
-  checkModel(options.model, "model");
+  if (options.model !== undefined || options.models === undefined) checkModel(options.model, "model");
   list(options.fallbacks, "fallbacks").forEach((model, index) => {
     checkModel(model, `fallbacks[${index}]`);
   });
@@ -113,10 +117,11 @@ function checkMethods(value: unknown, name: string, kind: string, methods: reado
   throw wrong(name, `${kind} is expected, with ${methods.join(", ")}; missing: ${missing.join(", ")}`);
 }
 
-function checkModel(model: ChatModel, name: string): void {
-  const { id, profile } = (model ?? {}) as Partial<ChatModel>;
-  if (typeof model?.stream === "function" && typeof id === "string" && typeof profile === "object" && profile !== null)
-    return;
+/** A name is looked up by whoever has the registry. */
+function checkModel(model: ChatModel | string | undefined, name: string): void {
+  if (typeof model === "string" && model !== "") return;
+  const { id, profile, stream } = (model ?? {}) as Partial<ChatModel>;
+  if (typeof stream === "function" && typeof id === "string" && typeof profile === "object" && profile !== null) return;
   throw wrong(name, "a ChatModel is expected, with id, profile, stream");
 }
 

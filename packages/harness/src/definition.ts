@@ -2,7 +2,6 @@ import {
   type AnyTool,
   type Approver,
   type ArgumentIssue,
-  type ChatModel,
   type Clock,
   type ComposedMiddleware,
   compose,
@@ -15,13 +14,11 @@ import {
   type PriceSource,
   type RandomSource,
   type ResolvedLimits,
-  type ResolvedModel,
   type ResponseFormat,
   type RetryPolicy,
   type RunPolicy,
   type RunSurroundings,
   randomIds,
-  resolvedModel,
   resolveLimits,
   type SchemaValidator,
   type ShortTermMemory,
@@ -34,6 +31,7 @@ import {
   toolsByName,
 } from "@tinyagents/core";
 import { checkOptions } from "./check-options.js";
+import { type AgentModels, agentModels } from "./models/agent-models.js";
 import type { AgentOptions, ModelSettings, OutputSchema, SystemPrompt } from "./options.js";
 import { type OutputPlan, planOutput } from "./output/plan.js";
 import { overrideLimits } from "./run/new-run.js";
@@ -47,10 +45,7 @@ export interface AgentDefinition extends Pick<RunSurroundings, "events" | "store
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly random: RandomSource;
-  readonly model: ChatModel;
-  /** `model`, and those to turn to when it fails. */
-  readonly models: readonly ChatModel[];
-  readonly resolvedModel: ResolvedModel;
+  readonly models: AgentModels;
   readonly tools: ReadonlyMap<string, AnyTool>;
   /** What there is to know of `tools`, in their order. */
   readonly toolSpecs: readonly ToolSpec[];
@@ -89,22 +84,21 @@ type RequestTemplate = ModelSettings & {
  */
 export function defineAgent(options: AgentOptions<OutputSchema | undefined>): AgentDefinition {
   checkOptions(options);
-  const { name, model, tools = [], middleware = [], policies = {}, settings = {}, memory } = options;
+  const { name, tools = [], middleware = [], policies = {}, settings = {}, memory } = options;
   const byName = toolsByName(tools);
-  const output = options.output === undefined ? undefined : planOutput(options.output, model.profile, byName);
+  const plain = agentModels(options, (one) => one);
+  const { profile } = plain.usual.model;
+  const output = options.output === undefined ? undefined : planOutput(options.output, profile, byName);
   const toolSpecs = Object.freeze(tools.map(({ spec }) => spec));
   const declarations = toolSpecs.map(toolDeclaration);
   if (policies.unknownTool !== undefined) checkUnknownTool(policies.unknownTool, byName, "createAgent: policies");
   const textTools = textToolsOf(toolSpecs);
   const onlyText = toolSpecs.length === textTools?.size && output?.tool === undefined;
-  const models = [model, ...(options.fallbacks ?? [])].map((one) =>
-    textTools === undefined ? one : textCallModel(one, textTools, onlyText),
-  );
+  const models =
+    textTools === undefined ? plain : agentModels(options, (one) => textCallModel(one, textTools, onlyText));
   return {
     name,
-    model: models[0] as ChatModel,
     models,
-    resolvedModel: resolvedModel(model),
     tools: byName,
     toolSpecs,
     request: requestTemplate(settings, declarations, output),

@@ -8,6 +8,7 @@ import type {
   JsonSchema,
   Limits,
   Middleware,
+  ModelRegistry,
   ModelRequest,
   PriceSource,
   RunConfig,
@@ -68,6 +69,8 @@ export type ModelSettings = Pick<
   | "reasoningEffort"
   | "providerOptions"
   | "requires"
+  | "hints"
+  | "reuseModel"
   | "toolChoice"
 >;
 
@@ -75,9 +78,12 @@ export type ModelSettings = Pick<
 export interface AgentOptions<S extends OutputSchema | undefined = undefined> extends Omit<RunSurroundings, "data"> {
   /** Stands in events and state. */
   readonly name: string;
-  readonly model: ChatModel;
-  /** Models to turn to, in order, when `model` fails and its retries too. */
-  readonly fallbacks?: readonly ChatModel[] | undefined;
+  /** A model, or the name of one in `models`. Default: the default of `models`; without both there is no agent. */
+  readonly model?: ChatModel | string | undefined;
+  /** Models by name, for whoever names one: these options, settings, a run's options, and middleware in a request. */
+  readonly models?: ModelRegistry | undefined;
+  /** Models to turn to, in order, when the first fails and its retries too, or cannot do what is needed. */
+  readonly fallbacks?: readonly (ChatModel | string)[] | undefined;
   readonly tools?: readonly AnyTool[] | undefined;
   readonly system?: SystemPrompt | undefined;
   readonly middleware?: readonly Middleware[] | undefined;

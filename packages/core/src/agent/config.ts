@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json.js";
+import type { ModelSelection } from "../model/request.js";
 import type { ResolvedLimits } from "./limits.js";
 import type { UnknownToolPolicy } from "./run-policy.js";
 
@@ -18,4 +19,6 @@ export interface RunConfig {
   readonly limits: ResolvedLimits;
   /** In place of its agent's policy: what to do about a call for a tool that is not offered. */
   readonly unknownTool?: UnknownToolPolicy;
+  /** Which model the run wants. Stands before the agent's settings. */
+  readonly selection?: ModelSelection;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json.js";
 import type { AgentInput } from "../message/build.js";
+import type { Capability } from "../model/profile.js";
 import type { StepContext } from "./context.js";
 import type { Limits } from "./limits.js";
 import type { UnknownToolPolicy } from "./run-policy.js";
@@ -18,6 +19,14 @@ export interface StartOptions {
   readonly limits?: Limits | undefined;
   /** In place of the agent's policy, for this run: what to do about a call for a tool that is not offered. */
   readonly unknownTool?: UnknownToolPolicy | undefined;
+  /** The model of its calls, by its name, alias or route in the agent's registry: this one and no other. */
+  readonly model?: string | undefined;
+  /** Models that would be good, by name, best first. */
+  readonly hints?: readonly string[] | undefined;
+  /** Capabilities without which no call may be made, beside those of the agent's settings. */
+  readonly requires?: readonly Capability[] | undefined;
+  /** Whether the model that answered the thread before is asked again, if it can. */
+  readonly reuseModel?: boolean | undefined;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Block } from "../message/block.js";
 import type { HistoryProblem } from "../message/check-history.js";
 import type { Message, ToolStatus } from "../message/message.js";
 import type { HookName, ToolValidation } from "../middleware/middleware.js";
+import type { SkippedModel } from "../model/choose-model.js";
 import type { CallCost } from "../model/cost.js";
 import type { FinishReason, ModelDelta } from "../model/delta.js";
 import type { ResolvedModel } from "../model/profile.js";
@@ -30,6 +31,12 @@ export interface EventData {
   /** The run waits for answers; it has not ended. */
   "run.paused": {
     readonly requests: readonly { readonly id: string; readonly type: string; readonly callId?: string }[];
+  };
+  /** A call chose its model, where it had a choice to make. `skipped`: those that stood before it, and why not they. */
+  "model.selected": {
+    readonly callId: string;
+    readonly model: ResolvedModel;
+    readonly skipped: readonly SkippedModel[];
   };
   "model.started": {
     readonly callId: string;

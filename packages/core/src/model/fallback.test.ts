@@ -51,7 +51,7 @@ describe("fallback (ERR-11)", () => {
     const seen: Fallback[] = [];
     const response = await collect(ask([one, two], seen), { id: "test/one", provider: "test", model: "one" });
     expect(response.message.content).toEqual([{ type: "text", text: "whole" }]);
-    expect(response.model).toEqual({ id: "test/two", provider: "test", model: "two" });
+    expect(response.model).toEqual({ id: "test/two", provider: "test", model: "two", chosenBy: "fallback" });
     expect(response.attempts).toBe(2);
     expect(seen.map(({ failed, next, error }) => [failed.id, next.id, error.code])).toEqual([
       ["test/one", "test/two", "provider_overloaded"],

@@ -1,7 +1,7 @@
 import { type AnyTinyAgentsError, type ErrorCode, isTinyAgentsError, retryableByDefault } from "../errors.js";
 import { type ChatModel, resolvedModel } from "./chat-model.js";
 import type { ModelDelta } from "./delta.js";
-import { lackingCapabilities, lackingMedia } from "./profile.js";
+import { lackingCapabilities, lackingMedia, type ResolvedModel } from "./profile.js";
 import type { ModelRequest } from "./request.js";
 
 /** When to turn to the next model, as data. */
@@ -31,6 +31,11 @@ export function mayFallBack(policy: FallbackPolicy, error: unknown): error is An
 /** Whether a model lacks nothing that a request needs, media in its messages included. */
 export function canTake({ profile }: ChatModel, request: ModelRequest): boolean {
   return lackingCapabilities(profile, request).length === 0 && lackingMedia(profile, request.messages).length === 0;
+}
+
+/** The identity of a model that is asked because another failed. */
+export function fallbackModel(model: ChatModel): ResolvedModel {
+  return { ...resolvedModel(model), chosenBy: "fallback" };
 }
 
 /** A step from one model to the next. */
@@ -79,7 +84,7 @@ async function* askInTurn(
       const next = models[place];
       if (next === undefined) throw error;
       onFallback?.({ failed: model, next, error });
-      yield { type: "restart", attempt: ++attempt, reason: error.code, model: resolvedModel(next) };
+      yield { type: "restart", attempt: ++attempt, reason: error.code, model: fallbackModel(next) };
     }
   }
 }

@@ -4,22 +4,26 @@ import type { ModelRequest } from "./request.js";
 /** Whether a model can do something. What nobody has said is unknown, and unknown is not yes. */
 export type Support = "yes" | "no" | "unknown";
 
+/** Every {@link Capability}. */
+export const CAPABILITIES = [
+  "tools",
+  "parallel_tool_calls",
+  "tool_choice_required",
+  "tool_choice_named",
+  "tool_call_streaming",
+  "structured_output",
+  "json_mode",
+  "reasoning",
+  "streaming",
+  "temperature",
+  "system_messages",
+  "image_input",
+  "audio_input",
+  "file_input",
+] as const;
+
 /** What a request may need of a model. */
-export type Capability =
-  | "tools"
-  | "parallel_tool_calls"
-  | "tool_choice_required"
-  | "tool_choice_named"
-  | "tool_call_streaming"
-  | "structured_output"
-  | "json_mode"
-  | "reasoning"
-  | "streaming"
-  | "temperature"
-  | "system_messages"
-  | "image_input"
-  | "audio_input"
-  | "file_input";
+export type Capability = (typeof CAPABILITIES)[number];
 
 /** What is known of a model before it is asked anything. */
 export interface ModelProfile {

@@ -62,3 +62,6 @@ export interface ModelRequest {
   /** Settings of the provider's own, by provider name. Normalized fields win. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject };
 }
+
+/** Which model is wanted, by name and by what it must be able to do. */
+export type ModelSelection = Pick<ModelRequest, "model" | "hints" | "requires" | "reuseModel">;

@@ -1,15 +1,7 @@
-import {
-  type ControlBy,
-  type LastResponse,
-  lackingCapabilities,
-  type ModelRequest,
-  type ModelResponse,
-  type TinyAgentsError,
-} from "@tinyagents/core";
+import type { ControlBy, LastResponse, ModelRequest, ModelResponse, TinyAgentsError } from "@tinyagents/core";
 import type { Awaitable } from "../awaitable.js";
 import type { Mutable } from "../mutable.js";
 import type { LiveRun } from "../run/live-run.js";
-import { capabilityMissing } from "./capability-missing.js";
 import { honour } from "./control.js";
 import { asFailure } from "./fail.js";
 import { hitLimit } from "./limit.js";
@@ -30,15 +22,15 @@ export async function dispatch(run: LiveRun): Promise<void> {
   if (!state.finalizing && exceeds(run)) return;
   const template = state.finalizing ? definition.lastRequest : definition.request;
   // Assigned, not spread: all requests then have one hidden class, where a spread of the template makes one each.
-  let request: ModelRequest = Object.assign({ messages: state.messages }, template);
+  let request: ModelRequest = Object.assign({ messages: state.messages }, template, state.config.selection);
   if (definition.hooks.beforeModel !== undefined) {
     const before = await beforeModel(run, request);
     if (before === undefined) return;
     request = before;
   }
-  refuseImpossible(run, request);
+  const chosen = definition.models.choose(request);
   state.counters.modelCalls++;
-  const call = new ModelCall(run, `${state.config.runId}/m${state.counters.modelCalls}`);
+  const call = new ModelCall(run, `${state.config.runId}/m${state.counters.modelCalls}`, chosen);
   announceStart(run, call, request);
   const { collector } = call;
   const watched = run.shows("messages") || run.wantsDeltas;
@@ -106,16 +98,12 @@ async function beforeModel(run: LiveRun, request: ModelRequest): Promise<ModelRe
   return before?.value ?? request;
 }
 
-/** Media were looked for when the run began. */
-function refuseImpossible(run: LiveRun, request: ModelRequest): void {
-  const { id, profile } = run.definition.model;
-  const lacking = lackingCapabilities(profile, request);
-  if (lacking.length > 0) throw capabilityMissing(id, lacking);
-}
-
 function announceStart(run: LiveRun, call: ModelCall, { messages }: ModelRequest): void {
-  const { callId } = call;
-  const model = run.definition.resolvedModel;
+  const { callId, chosen } = call;
+  const model = chosen.resolved;
+  if (chosen !== run.definition.models.usual) {
+    run.event()?.("model.selected", { callId, model, skipped: chosen.skipped });
+  }
   run.event()?.(
     "model.started",
     run.wantsPayloads ? { callId, model, payload: { messages: messages.slice() } } : { callId, model },

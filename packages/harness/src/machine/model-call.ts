@@ -6,6 +6,7 @@ import {
   corruptStream,
   estimateTokens,
   type Fallback,
+  fallbackModel,
   fallbackStream,
   isTinyAgentsError,
   type ModelCallContext,
@@ -15,12 +16,12 @@ import {
   type RandomSource,
   ResponseCollector,
   type RetryContext,
-  resolvedModel,
   retryStream,
   streamFault,
   TinyAgentsError,
   type Usage,
 } from "@tinyagents/core";
+import type { RunModel } from "../models/agent-models.js";
 import { Breath } from "../run/breath.js";
 import { CancelScope } from "../run/cancel-scope.js";
 import type { Deadline } from "../run/deadlines.js";
@@ -87,6 +88,8 @@ class Attempt implements ModelCallContext, Deadline {
 export class ModelCall implements RetryContext, UnderWay {
   readonly run: LiveRun;
   readonly callId: string;
+  /** The model that it asks first, and those that it may turn to. */
+  readonly chosen: RunModel;
   readonly startedAtMs: number;
   readonly collector: ResponseCollector;
   /** Lets the event loop turn while fragments come without a pause. */
@@ -106,12 +109,13 @@ export class ModelCall implements RetryContext, UnderWay {
   /** Estimated tokens of attempts that failed without telling theirs. */
   #lost: Usage | undefined;
 
-  constructor(run: LiveRun, callId: string) {
+  constructor(run: LiveRun, callId: string, chosen: RunModel) {
     this.run = run;
     this.callId = callId;
+    this.chosen = chosen;
     this.startedAtMs = run.clock.now();
     this.breath = new Breath(run.clock, this.startedAtMs);
-    this.collector = new ResponseCollector(run.definition.resolvedModel);
+    this.collector = new ResponseCollector(chosen.resolved);
   }
 
   get name(): string {
@@ -235,11 +239,11 @@ export class ModelCall implements RetryContext, UnderWay {
   }
 
   #ask(request: ModelRequest): AsyncIterable<ModelDelta> {
-    const { models, model, policies } = this.run.definition;
-    if (models.length === 1) return this.#askModel(model, request);
+    const { model, chain } = this.chosen;
+    if (chain.length === 1) return this.#askModel(model, request);
     return fallbackStream(
-      policies.fallback ?? {},
-      models,
+      this.run.definition.policies.fallback ?? {},
+      chain,
       request,
       (one) => this.#askModel(one, request),
       (fallback) => this.#noteFallback(fallback),
@@ -252,17 +256,18 @@ export class ModelCall implements RetryContext, UnderWay {
     return retryStream(retry, this, () => this.#begin(model, request));
   }
 
-  #noteFallback({ failed, next, error }: Fallback): void {
+  #noteFallback({ next, error }: Fallback): void {
     const { run, callId } = this;
     run.throwIfCancelled();
     if (this.outOfRetries !== undefined) throw error;
     const usage = this.#usageOfFailure(error);
     this.#lost = undefined;
-    if (usage !== undefined) recordUsage(run, callId, resolvedModel(failed), usage);
+    const { model } = this.collector;
+    if (usage !== undefined) recordUsage(run, callId, model, usage);
     run.event()?.("fallback.selected", {
       callId,
-      failed: resolvedModel(failed),
-      selected: resolvedModel(next),
+      failed: model,
+      selected: fallbackModel(next),
       code: error.code,
     });
   }

@@ -73,9 +73,10 @@ function newFromAfterRepair(messages: readonly Message[], input: number): number
   return lastUser < 0 ? Math.max(0, messages.length - input) : lastUser;
 }
 
-/** What the model certainly cannot take is refused before it is asked. */
-function refuseImpossibleInput(run: LiveRun): void {
-  const { model, resolvedModel } = run.definition;
-  const lacking = lackingMedia(model.profile, run.state.messages);
-  if (lacking.length > 0) throw capabilityMissing(resolvedModel.id, lacking);
+/** What the only model certainly cannot take is refused before it is asked. */
+function refuseImpossibleInput({ definition, state }: LiveRun): void {
+  const { usual, alternatives } = definition.models;
+  if (alternatives) return;
+  const lacking = lackingMedia(usual.model.profile, state.messages);
+  if (lacking.length > 0) throw capabilityMissing(usual.resolved.id, lacking);
 }

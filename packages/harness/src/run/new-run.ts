@@ -12,6 +12,7 @@ import {
   toMessages,
 } from "@tinyagents/core";
 import type { AgentDefinition } from "../definition.js";
+import { selectionOf } from "../models/selection.js";
 import type { ParentRun } from "../sub-agent.js";
 import { checkUnknownTool } from "../tools/unknown-tool.js";
 import type { LiveRunOptions } from "./live-run.js";
@@ -37,6 +38,7 @@ export function rootConfig(
     configurable: options.configurable ?? {},
     limits: options.limits === undefined ? limits : overrideLimits(limits, options.limits),
     ...(unknownTool === undefined ? {} : { unknownTool }),
+    ...selectionOf(definition, options),
   };
 }
 

@@ -155,8 +155,8 @@ class LiveMiddlewareContext extends LiveRunContext implements MiddlewareContext 
     return Object.hasOwn(answers, this.#name) ? answers[this.#name] : undefined;
   }
   estimateContext(request: ModelRequest): ContextEstimate {
-    const { model, countTokens } = this.live.definition;
-    return estimateContext(request, model.profile, countTokens);
+    const { models, countTokens } = this.live.definition;
+    return estimateContext(request, models.choose(request).model.profile, countTokens);
   }
 }
 

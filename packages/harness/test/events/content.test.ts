@@ -43,7 +43,7 @@ describe("events tell", () => {
     const running = createAgent({ name: "a", model, events }).invoke("Go.", { clock, runId: "r" });
     await clock.advance(100);
     await running;
-    const resolved = { id: "test/one", provider: "test", model: "one" };
+    const resolved = { id: "test/one", provider: "test", model: "one", chosenBy: "agent" };
     expect(events.ofType("model.started")[0]?.data).toMatchObject({ callId: "r/m1", model: resolved });
     expect(events.ofType("model.completed")[0]?.data).toMatchObject({
       callId: "r/m1",

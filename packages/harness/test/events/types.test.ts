@@ -12,6 +12,8 @@ function familyOf(event: AgentEvent): string {
       return event.data.error.code;
     case "run.paused":
       return event.data.requests.map(({ id }) => id).join();
+    case "model.selected":
+      return event.data.skipped.map(({ model, reason }) => `${model} ${reason}`).join();
     case "model.started":
     case "model.completed":
     case "model.failed":

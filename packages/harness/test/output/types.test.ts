@@ -189,7 +189,6 @@ describe("the types of tools in a list (TY-03)", () => {
   test("refuse what is no option, no schema and no tool", () => {
     // @ts-expect-error an option that there is not
     expect(() => createAgent({ ...base, toolz: [] })).toThrow(TypeError);
-    // @ts-expect-error no model
     expect(() => createAgent({ name: "typed" })).toThrow(TypeError);
     // @ts-expect-error no schema
     expect(() => createAgent({ ...base, output: 5 })).toThrow(TypeError);

@@ -3,6 +3,8 @@ import { corruptData, readObject, readVersion } from "../../guarded-read.js";
 import { isJsonObject } from "../../json.js";
 import { decimal, finishReason, message, resolvedModel, toolMessage } from "../../message/read-message.js";
 import type { CostTotals } from "../../model/cost.js";
+import { CAPABILITIES } from "../../model/profile.js";
+import type { ModelSelection } from "../../model/request.js";
 import { emptyUsage, type ModelUsage, type UsageTotals } from "../../model/usage.js";
 import {
   amount,
@@ -70,6 +72,13 @@ const unknownTool: Check = union<UnknownToolPolicy["type"]>("type", {
   rewrite: shape<Unknown<"rewrite">>({ tool: text }),
 });
 
+const selection: Check = shape<ModelSelection>({
+  model: optional(text),
+  hints: optional(list(text)),
+  requires: optional(list(oneOf(CAPABILITIES))),
+  reuseModel: optional(flag),
+});
+
 const config: Check = shape<RunConfig>({
   runId: text,
   rootRunId: text,
@@ -81,6 +90,7 @@ const config: Check = shape<RunConfig>({
   configurable: object,
   limits,
   unknownTool: optional(unknownTool),
+  selection: optional(selection),
 });
 
 const counters: Check = shape<Counters>({
