@@ -78,8 +78,9 @@ describe("an answer", () => {
 
   it("keeps times and whatever else the server says as the provider's data (PRV-06, MSG-08)", () => {
     const times = { total_duration: 9, load_duration: 1, prompt_eval_duration: 3, eval_duration: 5 };
+    const first = Object.freeze([{ token: "a" }]);
     const { providerData } = read([
-      line({ content: "a" }, { logprobs: [{ token: "a" }] }),
+      line({ content: "a" }, { logprobs: first }),
       lastLine({ ...times, logprobs: [{ token: "b" }], remote_host: "https://ollama.com", created_at: "later" }),
     ]);
     expect(providerData).toEqual({

@@ -1,4 +1,5 @@
 import {
+  meeting,
   type Scenario,
   type ScenarioFailure,
   type ScenarioName,
@@ -21,9 +22,9 @@ import {
 export const ollamaWire: Wire = {
   async start(name): Promise<WireServer> {
     const scenario: Scenario = scenarios[name];
-    const both = pair();
+    const meet = meeting(scenario.together ?? 1);
     const server = await ollamaWireServer(
-      async (request) => (scenario.manner === "echo" ? await both(echo(request)) : replyTo(scenario, request)),
+      async (request) => (scenario.manner === "echo" ? await meet(echo(request)) : replyTo(scenario, request)),
       // What checks hand in as options of the provider.
       { extraParams: ["x_conformance", "seed"] },
     );
@@ -35,11 +36,15 @@ export const ollamaWire: Wire = {
 export const cannot: { readonly [S in ScenarioName]?: string } = {
   refusal: "Ollama has no word for a refusal: a model declines in plain text",
   finish_content_filter: "Ollama has no content filter",
+  usage_charged: "Ollama says nothing of money",
   usage_classes: "Ollama counts neither cached nor reasoning tokens apart",
 };
 
 function replyTo({ answer, failure, manner, retryAfterMs }: Scenario, request: WireRequest): WireReply {
-  if (failure === "error_in_stream") return { text: "", faults: [{ type: "error_frame" }] };
+  if (failure === "error_in_stream") {
+    const afterFrames = answer?.text === undefined ? 0 : 1;
+    return { text: answer?.text ?? "", faults: [{ type: "error_frame", afterFrames }] };
+  }
   if (failure !== undefined) {
     const hint = retryAfterMs === undefined ? {} : { retryAfter: retryAfterMs / 1_000 };
     return { ...FAILURES[failure](request), ...hint };
@@ -55,16 +60,24 @@ function replyTo({ answer, failure, manner, retryAfterMs }: Scenario, request: W
       : { toolCalls: toolCalls.map(({ id, name, args }) => ({ id, name, rawArgs: args })) }),
     finishReason,
     usage: usage === undefined ? null : { ...usage, ...more },
-    ...sentIn(manner),
+    ...sentIn(manner, request),
   };
 }
 
-function sentIn(manner: Scenario["manner"]): Partial<WireAnswer> {
+function sentIn(manner: Scenario["manner"], { number }: WireRequest): Partial<WireAnswer> {
   switch (manner) {
     case "bytes":
       return { chunks: "bytes" };
     case "pieces":
       return { split: "characters" };
+    case "random":
+      return { chunks: { seed: number } };
+    case "noise":
+      return faulty({ type: "bare_frames" });
+    case "unindexed":
+      return { toolIndexes: "missing" };
+    case "one_index":
+      return { toolIndexes: "constant" };
     case "stall":
       return faulty({ type: "stall", afterFrames: 1 });
     case "cut":
@@ -93,6 +106,7 @@ const FAILURES: {
   server_error: () => ({ status: 500 }),
   overloaded: () => ({ status: 503 }),
   bad_request: () => ({ status: 400 }),
+  model_not_found: () => ({ status: 404 }),
   context_window: () => ({ status: 400, reason: "prompt_too_long" }),
 };
 
@@ -100,14 +114,4 @@ function echo({ body }: WireRequest): string {
   const messages = Array.isArray(body.messages) ? (body.messages as readonly JsonObject[]) : [];
   const last = messages.at(-1);
   return isJsonObject(last) && typeof last.content === "string" ? last.content : "";
-}
-
-/** Lets callers go on two at a time. */
-function pair(): <T>(value: T) => Promise<T> {
-  let first: (() => void) | undefined;
-  return async (value) => {
-    if (first === undefined) await new Promise<void>((resolve) => (first = resolve));
-    else first();
-    return value;
-  };
 }
