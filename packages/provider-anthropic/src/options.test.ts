@@ -31,7 +31,10 @@ it("claims nothing of a model that it does not know, but what the API itself den
   const { profile } = anthropicModel("claude-opus-5", { apiKey: "k", provider: "local" });
   expect(profile).toMatchObject({ provider: "local", model: "claude-opus-5", lifecycle: "unknown" });
   expect(profile.capabilities).toEqual({ streaming: "yes", json_mode: "no", audio_input: "no" });
-  expect(anthropicModel("claude-next", { apiKey: "k" }).profile.capabilities.temperature).toBe("no");
+  for (const name of ["claude-next", "claude-opus-5-next"]) {
+    const next = anthropicModel(name, { apiKey: "k" }).profile;
+    expect([next.lifecycle, next.capabilities.temperature]).toEqual(["unknown", "no"]);
+  }
 });
 
 it("takes what the application knows over what the table says, capability by capability", () => {

@@ -140,6 +140,7 @@ it("no secret is left in an error, in its causes, or in what a debugger prints o
   const typed = toError(vendor, { provider: "anthropic", secrets: [KEY] });
   expect(typed.code).toBe("provider_auth");
   expect(typed.cause).toBe(vendor);
+  expect(vendor.headers?.get("set-cookie")).toBeNull();
   expect(inspect(typed, { depth: 9, showHidden: true })).not.toContain(KEY);
   expect(JSON.stringify(typed)).not.toContain(KEY);
 });

@@ -1,4 +1,5 @@
 import {
+  meeting,
   type Scenario,
   type ScenarioFailure,
   scenarioMetadata,
@@ -19,9 +20,9 @@ import {
 export const anthropicWire: Wire = {
   async start(name): Promise<WireServer> {
     const scenario: Scenario = scenarios[name];
-    const both = pair();
+    const meet = meeting(scenario.together ?? 1);
     const server = await anthropicWireServer(
-      async (request) => (scenario.manner === "echo" ? await both(echo(request)) : replyTo(scenario, request)),
+      async (request) => (scenario.manner === "echo" ? await meet(echo(request)) : replyTo(scenario, request)),
       // What the checks themselves put into a provider's options.
       { extraParams: ["x_conformance", "seed"] },
     );
@@ -32,7 +33,8 @@ export const anthropicWire: Wire = {
 function replyTo({ answer, failure, manner, retryAfterMs }: Scenario, request: WireRequest): WireReply {
   if (failure === "error_in_stream") {
     const error = { type: "api_error", message: "Internal server error" };
-    return { text: "", faults: [{ type: "error_frame", error }] };
+    const afterFrames = answer?.text === undefined ? 0 : TEXT_FRAMES;
+    return { text: answer?.text ?? "", faults: [{ type: "error_frame", afterFrames, error }] };
   }
   if (failure !== undefined) {
     const hint = retryAfterMs === undefined ? {} : { retryAfter: retryAfterMs / 1_000 };
@@ -47,19 +49,27 @@ function replyTo({ answer, failure, manner, retryAfterMs }: Scenario, request: W
       ? {}
       : { toolCalls: toolCalls.map(({ id, name, args }) => ({ id, name, rawArgs: args })) }),
     usage: usage ?? null,
-    ...sentIn(manner),
+    ...sentIn(manner, request),
   };
 }
 
 /** Up to the visible text: the beginning, a ping, the beginning of the block, and its text. */
 const TEXT_FRAMES = 4;
 
-function sentIn(manner: Scenario["manner"]): Partial<WireAnswer> {
+function sentIn(manner: Scenario["manner"], { number }: WireRequest): Partial<WireAnswer> {
   switch (manner) {
     case "bytes":
       return { chunks: "bytes" };
     case "pieces":
       return { split: "characters" };
+    case "random":
+      return { chunks: { seed: number } };
+    case "noise":
+      return faulty({ type: "bare_frames" });
+    case "unindexed":
+      return { toolIndexes: "missing" };
+    case "one_index":
+      return { toolIndexes: "constant" };
     case "stall":
       return faulty({ type: "stall", afterFrames: TEXT_FRAMES });
     case "cut":
@@ -88,6 +98,7 @@ const FAILURES: { readonly [F in Exclude<ScenarioFailure, "error_in_stream">]: (
   server_error: () => ({ status: 500 }),
   overloaded: () => ({ status: 529 }),
   bad_request: () => ({ status: 400 }),
+  model_not_found: () => ({ status: 404, message: "model: claude-none" }),
   context_window: () => ({ status: 400, reason: "prompt_too_long" }),
 };
 
@@ -111,14 +122,4 @@ function echo({ body }: WireRequest): string {
   const content: unknown = messages.at(-1)?.content;
   const [block]: readonly unknown[] = Array.isArray(content) ? content : [];
   return isJsonObject(block) && typeof block.text === "string" ? block.text : "";
-}
-
-/** Lets callers go on two at a time. */
-function pair(): <T>(value: T) => Promise<T> {
-  let first: (() => void) | undefined;
-  return async (value) => {
-    if (first === undefined) await new Promise<void>((resolve) => (first = resolve));
-    else first();
-    return value;
-  };
 }
