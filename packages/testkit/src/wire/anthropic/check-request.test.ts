@@ -139,6 +139,10 @@ describe("a request that Anthropic takes", () => {
         ),
       },
     ],
+    [
+      "a forced tool and a temperature where thinking is off",
+      { thinking: { type: "disabled" }, tools: [tool()], tool_choice: { type: "any" }, temperature: 0 },
+    ],
     ["the beginning of an answer", history(assistant(text("{")))],
     [
       "every setting",
@@ -245,6 +249,14 @@ describe("a request is refused for", () => {
       "a result of the API's own tool without its call",
       history(assistant({ type: "web_search_tool_result", tool_use_id: "srv", content: [] }, text("x"))),
       /unexpected `tool_use_id` found in `web_search_tool_result` blocks: srv/,
+    ],
+    [
+      "a result of the API's own tool for a call of ours",
+      history(
+        assistant(call("a"), { type: "web_search_tool_result", tool_use_id: "a", content: [] }),
+        user(result("a")),
+      ),
+      /unexpected `tool_use_id` found in `web_search_tool_result` blocks: a/,
     ],
     [
       "thinking without a signature (PA-06)",

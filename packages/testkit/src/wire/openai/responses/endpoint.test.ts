@@ -243,6 +243,15 @@ describe("an answer of the Responses API", () => {
     expect(output.map(({ status }: { status: string }) => status)).toEqual(["completed", "incomplete"]);
   });
 
+  test("has parts that do not grow, as they are", async () => {
+    const part = { type: "future_part", value: 1 };
+    const found = await streamed({ blocks: [{ type: "message", id: "msg_own", role: "assistant", content: [part] }] });
+    expect(found.slice(3, 5).map(({ type, part: sent }) => [short(type), sent])).toEqual([
+      ["content_part.added", part],
+      ["content_part.done", part],
+    ]);
+  });
+
   test("never says its usage when it is told so", async () => {
     expect((await streamed({ text: "a", usage: null })).at(-1).response.usage).toBeNull();
   });

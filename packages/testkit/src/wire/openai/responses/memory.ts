@@ -38,8 +38,7 @@ export function memory(): Memory {
   };
 }
 
-/** The items of an input; a text is a message. */
+/** The items of an input. A text is a message to which nothing refers, and none here. */
 export function inputItems(input: JsonValue | undefined): readonly JsonObject[] {
-  if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
   return Array.isArray(input) ? input.filter(isJsonObject) : [];
 }
