@@ -120,7 +120,9 @@ function historyOf(turns: readonly Turn[]): readonly Message[] {
 const LOOK = { name: "look", description: "Looks.", inputSchema: { type: "object", properties: {} } };
 
 describe("a history that others wrote", () => {
-  it("is taken by the server, whatever is in it (PA-04, PA-06, PA-08, PA-14, PA-25, PA-26, PA-27)", async () => {
+  it("is taken by the server, whatever is in it (PA-04, PA-06, PA-08, PA-14, PA-25, PA-26, PA-27)", {
+    timeout: 60_000,
+  }, async () => {
     const { server, model } = await served(() => "Yes.");
     const requests = fc.record({
       turns: fc.array(turn, { maxLength: 5 }),
