@@ -29,7 +29,7 @@ function meantTool(raw: string, tools: readonly ToolDeclaration[]): string | und
   if (tools.some(({ name }) => name === written)) return written;
   const fits = tools.map((tool) => ({ name: tool.name, known: argumentsIn(raw, tool) }));
   const most = Math.max(0, ...fits.map(({ known }) => known));
-  const best = most === 0 ? fits : fits.filter(({ known }) => known === most);
+  const best = fits.filter(({ known }) => known === most);
   return best.length === 1 ? best[0]?.name : undefined;
 }
 
