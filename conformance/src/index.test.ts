@@ -12,6 +12,7 @@ it("exports only what is meant to be used", () => {
     "checkChatModel",
     "foreignHistories",
     "formatReport",
+    "meeting",
     "modelUnderTest",
     "runCheck",
     "runChecks",

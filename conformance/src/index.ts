@@ -3,6 +3,7 @@ export { assert, assertEqual, assertFails, assertIncludes, CheckFailure } from "
 // Models.
 export { chatModelChecks } from "./chat-model/checks.js";
 export { type ForeignHistory, foreignHistories } from "./chat-model/histories.js";
+export { meeting } from "./chat-model/meeting.js";
 export { checkChatModel } from "./chat-model/run.js";
 export {
   type Scenario,

@@ -115,6 +115,46 @@ function callsReversed(read: readonly ModelDelta[]): readonly ModelDelta[] {
   return [...indexes.flatMap(ofCall), ...read.filter(({ type }) => !type.startsWith("tool_call"))];
 }
 
+/** Takes every fragment of arguments for one of the first call's. */
+function argsToFirst(read: readonly ModelDelta[]): readonly ModelDelta[] {
+  const first = read.find(({ type }) => type === "tool_call_start");
+  const index = first?.type === "tool_call_start" ? first.index : 0;
+  const rest = read.filter(({ type }) => type !== "tool_call_end");
+  const ends = read.filter(({ type }) => type === "tool_call_end");
+  const moved = rest.map((delta) => (delta.type === "tool_call_args" ? { ...delta, index } : delta));
+  return [...moved.slice(0, -1), ...ends, ...moved.slice(-1)];
+}
+
+/** Tries again without a word. */
+const twice: Fault = withStream(async function* (inner, request, call) {
+  try {
+    yield* inner(request, call);
+  } catch {
+    yield* inner(request, call);
+  }
+});
+
+const listening: Fault = withStream((inner, request, call) => {
+  call.signal?.addEventListener("abort", () => undefined);
+  return inner(request, call);
+});
+
+/** Is of no use any more once it was stopped. */
+const onceOnly: Fault = (model) => {
+  let stopped = false;
+  return {
+    ...model,
+    async *stream(request, call) {
+      if (stopped) throw refusal();
+      try {
+        yield* model.stream(request, call);
+      } finally {
+        stopped = true;
+      }
+    },
+  };
+};
+
 function argsInOne(read: readonly ModelDelta[]): readonly ModelDelta[] {
   const args = read.map((delta) => (delta.type === "tool_call_args" ? delta.args : "")).join("");
   return read.flatMap((delta): readonly ModelDelta[] => {
@@ -165,6 +205,8 @@ export const faults: { readonly [check: string]: Fault } = {
   ),
   "keeps broken arguments whole, as an invalid call": without("tool_call_args"),
   "gives parallel calls in the model's order": all(callsReversed),
+  "tells calls apart whose frames have no index": all(argsToFirst),
+  "tells calls apart whose frames all have the same index": all(argsToFirst),
   "streams the arguments of a call as they come": all(argsInOne),
 
   "reports input and output tokens": without("usage"),
@@ -172,6 +214,11 @@ export const faults: { readonly [check: string]: Fault } = {
     if (delta.type !== "usage") return [delta];
     const { cachedInputTokens = 0, inputTokens = 0 } = delta.usage;
     return [{ type: "usage", usage: { ...delta.usage, inputTokens: inputTokens + cachedInputTokens } }];
+  }),
+  "reports what the provider charged": deltas((delta) => {
+    if (delta.type !== "usage") return [delta];
+    const { charged: _, ...usage } = delta.usage;
+    return [{ type: "usage", usage }];
   }),
   "leaves unknown usage unknown, or says that it is an estimate": deltas((delta) =>
     delta.type === "finish"
@@ -216,9 +263,13 @@ export const faults: { readonly [check: string]: Fault } = {
     delivery === "whole" && delta.type === "text" ? [] : [delta],
   ),
   "gives the same response however it is cut into pieces": text((said) => said.trim()),
+  "gives the same response wherever chance cuts its bytes": text((said) => said.trim()),
+  "passes over frames and fields that it does not know": deltas((delta) => [
+    delta.type === "provider" ? { type: "text", index: 1, text: "?" } : delta,
+  ]),
   "gives deltas that keep the rules of a stream": without("tool_call_end"),
   "streams text as it comes": all((read) => read),
-  "keeps two calls at once apart": withStream(async function* (inner, request, call) {
+  "keeps eight calls at once apart": withStream(async function* (inner, request, call) {
     latest = request;
     await Promise.resolve();
     yield* inner(latest, call);
@@ -254,9 +305,23 @@ export const faults: { readonly [check: string]: Fault } = {
   "fails with the reason when it is cancelled for one of ours": errors(
     ({ message }) => new TinyAgentsError("cancelled", message, { details: {} }),
   ),
-  "leaves no listener on the caller's signal": withStream((inner, request, call) => {
-    call.signal?.addEventListener("abort", () => undefined);
+  "leaves no listener on the caller's signal": listening,
+
+  "leaves no failure behind that nobody hears of when it is stopped": withStream((inner, request, call) => {
+    void Promise.reject(new Error("nobody hears this"));
     return inner(request, call);
+  }),
+  "answers the next call after one was stopped": onceOnly,
+  "leaves no listener on the caller's signal when the reader leaves": listening,
+  "leaves no listener on the caller's signal when the call fails": listening,
+  "leaves time limits to the caller": withStream(async function* (inner, request, call) {
+    const late = new Promise<never>((_, reject) => {
+      if (request.timeoutMs !== undefined) setTimeout(() => reject(refusal()), request.timeoutMs);
+    });
+    const iterator = inner(request, call)[Symbol.asyncIterator]();
+    for (let next = await iterator.next(); next.done !== true; next = await Promise.race([iterator.next(), late])) {
+      yield next.value;
+    }
   }),
 
   "fails with provider_auth when the key is refused": code("provider_bad_request"),
@@ -265,27 +330,21 @@ export const faults: { readonly [check: string]: Fault } = {
   ),
   "fails with provider_billing, for good, when quota is used up": code("provider_rate_limit"),
   "fails with provider_server when the server failed": code("provider_bad_request"),
-  "fails with provider_overloaded when the server is": errors(
+  "fails with provider_overloaded, and the server's hint, when the server is": errors(
     ({ message }) =>
       new TinyAgentsError("provider_overloaded", message, { details: { provider: "memory" }, retryable: false }),
   ),
   "fails with provider_bad_request, for good": code("provider_server"),
   "fails with context_window_exceeded when the request is too long": code("provider_bad_request"),
+  "fails with model_not_found when nobody knows the model": code("provider_bad_request"),
+  "fails with provider_server when an error follows the text, after it has told the text, and asks once": twice,
   "fails with network when the connection breaks, and keeps what had come": errors(
     ({ message }) => new TinyAgentsError("network", message, { details: {} }),
   ),
   "fails with network when a whole answer breaks off": finishesAnyway,
   "fails with network when a stream ends cleanly but too early": finishesAnyway,
   "fails with provider_server when the error comes inside a stream": finishesAnyway,
-  "makes one request for each attempt, and leaves repeating to the caller": withStream(
-    async function* (inner, request, call) {
-      try {
-        yield* inner(request, call);
-      } catch {
-        yield* inner(request, call);
-      }
-    },
-  ),
+  "makes one request for each attempt, and leaves repeating to the caller": twice,
   "never has the key in an error, nor in what it was caused by": errors(
     ({ code, message, details }) =>
       new TinyAgentsError(code, message, { details, cause: new Error("401", { cause: { headers: [secretKey] } }) }),

@@ -1,4 +1,10 @@
-import { type RecordedRequest, type Scenario, type ScenarioAnswer, scenarioMetadata } from "@tinyagents/conformance";
+import {
+  meeting,
+  type RecordedRequest,
+  type Scenario,
+  type ScenarioAnswer,
+  scenarioMetadata,
+} from "@tinyagents/conformance";
 import type { FinishReason, JsonObject, ModelDelta } from "@tinyagents/core";
 
 /** A failure as this server puts it. */
@@ -23,10 +29,11 @@ export interface Exchange {
 export class MemoryServer {
   readonly requests: RecordedRequest[] = [];
   readonly #scenario: Scenario;
-  #waiting: (() => void) | undefined;
+  readonly #meet: <T>(value: T) => Promise<T>;
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
+    this.#meet = meeting(scenario.together ?? 1);
   }
 
   request(body: JsonObject, apiKey: string, whole: boolean): Exchange {
@@ -51,6 +58,7 @@ export class MemoryServer {
 
   async *#play(body: JsonObject, apiKey: string, whole: boolean, left: Promise<void>): AsyncGenerator<ModelDelta> {
     const { answer, failure, manner, retryAfterMs } = this.#scenario;
+    if (failure !== undefined && answer?.text !== undefined) yield { type: "text", index: 1, text: answer.text };
     if (failure !== undefined) throw new MemoryFailure(failure, `refused: the key was ${apiKey}`, retryAfterMs);
     if (manner === "silence") await left;
     else if (manner === "echo") yield* this.#echo(body);
@@ -59,8 +67,9 @@ export class MemoryServer {
 
   async *#answer(answer: ScenarioAnswer, whole: boolean, left: Promise<void>): AsyncGenerator<ModelDelta> {
     const { manner } = this.#scenario;
-    const inPieces = manner === "pieces" || manner === "bytes";
+    const inPieces = manner === "pieces" || manner === "bytes" || manner === "random";
     if (manner === "cut" && whole) throw new MemoryFailure("cut", "the connection broke", undefined);
+    if (manner === "noise") yield { type: "provider", providerMetadata: { memory: { x_unknown: "noise" } } };
     if (answer.reasoning !== undefined) yield { type: "reasoning", index: 0, text: answer.reasoning };
     for (const text of pieces(answer.text, inPieces)) yield { type: "text", index: 1, text };
     if (manner === "cut") throw new MemoryFailure("cut", "the connection broke", undefined);
@@ -79,8 +88,7 @@ export class MemoryServer {
   }
 
   async *#echo(body: JsonObject): AsyncGenerator<ModelDelta> {
-    if (this.#waiting === undefined) await new Promise<void>((resolve) => (this.#waiting = resolve));
-    else this.#waiting();
+    await this.#meet(undefined);
     const [message] = (body.messages as readonly { readonly content: readonly { readonly text: string }[] }[]).slice(
       -1,
     );

@@ -122,6 +122,7 @@ const CODES: { readonly [failure: string]: ErrorCode } = {
   error_in_stream: "provider_server",
   overloaded: "provider_overloaded",
   bad_request: "provider_bad_request",
+  model_not_found: "model_not_found",
   context_window: "context_window_exceeded",
 };
 
@@ -132,6 +133,7 @@ function toError(
 ): TinyAgentsError {
   const text = redactText(message, [apiKey]);
   const code = CODES[failure];
+  if (code === "model_not_found") return new TinyAgentsError(code, text, { details: { model: "memory-1" } });
   if (code === undefined) return new TinyAgentsError("network", text, { details: { provider: "memory", partialText } });
   const hint = retryAfterMs === undefined ? {} : { retryAfterMs };
   return new TinyAgentsError(code, text, { details: { provider: "memory", ...hint } });

@@ -2,20 +2,8 @@ import { TinyAgentsError } from "@tinyagents/core";
 import { assert, assertEqual, assertFails } from "../assert.js";
 import type { Check } from "../check.js";
 import { ask, BOTH, stream } from "./ask.js";
+import { firstText, turn, watchedSignal } from "./in-progress.js";
 import { type ModelNeed, type ModelUnderTest, RECORDED_REQUESTS, type Situation } from "./subject.js";
-
-/** Lets work that is under way get as far as it can without being waited for. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
-}
-
-/** Reads up to the first visible text. */
-async function firstText(deltas: AsyncIterator<{ readonly type: string }>): Promise<void> {
-  for (let next = await deltas.next(); next.done !== true; next = await deltas.next()) {
-    if (next.value.type === "text") return;
-  }
-  assert(false, "the stream ended before it had any text");
-}
 
 async function closedByClient({ requests }: Situation): Promise<void> {
   const [request] = requests();
@@ -33,24 +21,6 @@ async function requestArrived({ requests }: Situation, recorded: boolean): Promi
     assert(turns < LONGEST_WAY, "no request reached the server");
     await turn();
   }
-}
-
-/** A signal that counts who listens to it. */
-function watchedSignal(): { readonly controller: AbortController; listeners(): number } {
-  const controller = new AbortController();
-  const listening = new Set<unknown>();
-  const { signal } = controller;
-  const add = signal.addEventListener.bind(signal);
-  const remove = signal.removeEventListener.bind(signal);
-  signal.addEventListener = (...args: Parameters<typeof add>) => {
-    listening.add(args[1]);
-    add(...args);
-  };
-  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
-    listening.delete(args[1]);
-    remove(...args);
-  };
-  return { controller, listeners: () => listening.size };
 }
 
 function cancelCheck(

@@ -1,4 +1,11 @@
-import { type Clock, type ErrorCode, retryStream, type TinyAgentsError } from "@tinyagents/core";
+import {
+  type Clock,
+  type ErrorCode,
+  ResponseCollector,
+  resolvedModel,
+  retryStream,
+  type TinyAgentsError,
+} from "@tinyagents/core";
 import { assert, assertEqual, assertFails } from "../assert.js";
 import type { Check } from "../check.js";
 import { ask, BOTH, type Delivery, stream } from "./ask.js";
@@ -58,7 +65,13 @@ export const errorChecks: readonly Check<ModelUnderTest>[] = [
   ),
   errorCheck("fails with provider_billing, for good, when quota is used up", "error_quota", "provider_billing", false),
   errorCheck("fails with provider_server when the server failed", "error_server", "provider_server", true),
-  errorCheck("fails with provider_overloaded when the server is", "error_overloaded", "provider_overloaded", true),
+  errorCheck(
+    "fails with provider_overloaded, and the server's hint, when the server is",
+    "error_overloaded",
+    "provider_overloaded",
+    true,
+    ({ details }) => assertEqual(details.retryAfterMs, scenarios.error_overloaded.retryAfterMs, "details.retryAfterMs"),
+  ),
   errorCheck("fails with provider_bad_request, for good", "error_bad_request", "provider_bad_request", false),
   errorCheck(
     "fails with context_window_exceeded when the request is too long",
@@ -66,6 +79,7 @@ export const errorChecks: readonly Check<ModelUnderTest>[] = [
     "context_window_exceeded",
     false,
   ),
+  errorCheck("fails with model_not_found when nobody knows the model", "error_model", "model_not_found", false),
   errorCheck(
     "fails with network when the connection breaks, and keeps what had come",
     "cut",
@@ -91,6 +105,22 @@ export const errorChecks: readonly Check<ModelUnderTest>[] = [
     undefined,
     ["incremental"],
   ),
+  {
+    name: "fails with provider_server when an error follows the text, after it has told the text, and asks once",
+    group: "errors",
+    needs: ["error_after_text"],
+    run: (subject) =>
+      subject.within("error_after_text", async ({ model, requests }) => {
+        const collector = new ResponseCollector(resolvedModel(model));
+        const read = async (): Promise<void> => {
+          for await (const delta of stream(model)) collector.add(delta);
+        };
+        const error = await assertFails(read(), "provider_server", "the call");
+        assertEqual(error.retryable, true, "retryable");
+        assertEqual(collector.text, answerOf("error_after_text").text, "the text that was told before");
+        assert(requests().length <= 1, `one request is expected, ${requests().length} found: it was repeated silently`);
+      }),
+  },
   {
     name: "makes one request for each attempt, and leaves repeating to the caller",
     group: "errors",

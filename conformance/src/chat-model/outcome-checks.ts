@@ -35,6 +35,12 @@ export const outcomeChecks: readonly Check<ModelUnderTest>[] = [
     },
   ),
   answerCheck(
+    { name: "reports what the provider charged", group: "usage", scenario: "usage_charged" },
+    ({ usage }, delivery) => {
+      assertEqual(usage?.charged, answerOf("usage_charged").usage?.charged, `usage.charged (${delivery})`);
+    },
+  ),
+  answerCheck(
     { name: "leaves unknown usage unknown, or says that it is an estimate", group: "usage", scenario: "usage_absent" },
     ({ usage }, delivery) => {
       assert(

@@ -1,4 +1,4 @@
-import type { FinishReason } from "@tinyagents/core";
+import type { FinishReason, Money } from "@tinyagents/core";
 
 /** What a scenario's server answers, in words that belong to no provider. */
 export interface ScenarioAnswer {
@@ -24,6 +24,8 @@ export interface ScenarioUsage {
   readonly outputTokens: number;
   readonly cachedInputTokens?: number;
   readonly reasoningTokens?: number;
+  /** What the call cost. */
+  readonly charged?: Money;
 }
 
 /** How a server refuses a request. Status and body are the provider's own. */
@@ -35,15 +37,25 @@ export type ScenarioFailure =
   | "overloaded"
   | "bad_request"
   | "context_window"
+  | "model_not_found"
   | "auth_echo"
+  /** With an answer: status 200, its visible text, and then the error. */
   | "error_in_stream";
 
 /** How the server sends its answer, where it is not plainly. */
 export type ScenarioManner =
   /** Every byte is a network chunk of its own. */
   | "bytes"
+  /** Cut into network chunks of chance lengths, by the number of the request as the seed: 1 for the first. */
+  | "random"
   /** Texts and arguments come in several frames. */
   | "pieces"
+  /** Among its frames are events, fields and comments that nobody knows. */
+  | "noise"
+  /** Where frames say which call they belong to by an index: none does. */
+  | "unindexed"
+  /** Where frames say which call they belong to by an index: all say the first. */
+  | "one_index"
   /** The visible text is sent, and then nothing more until the client has gone. */
   | "stall"
   /** No byte is ever sent, not even headers. */
@@ -52,7 +64,7 @@ export type ScenarioManner =
   | "cut"
   /** The stream ends cleanly after the visible text, without its finish. */
   | "early_end"
-  /** The text of the answer is the text of the request's last message. No request is answered before two have come. */
+  /** The text of the answer is the text of the request's last message. No request is answered before `together` have come. */
   | "echo"
   /** The answer has `scenarioMetadata` in a field of the provider's that has no meaning to others. */
   | "metadata";
@@ -65,6 +77,8 @@ export interface Scenario {
   /** With `failure`: how long the server asks to wait, ms. */
   readonly retryAfterMs?: number;
   readonly manner?: ScenarioManner;
+  /** With the manner `echo`: how many requests wait for each other. `meeting` lets them go on. */
+  readonly together?: number;
 }
 
 /** The text that the scenario `metadata` puts into a field of the provider's own. */
@@ -80,9 +94,12 @@ export type ScenarioName =
   | "tool_call_no_args"
   | "tool_call_malformed"
   | "tool_calls_parallel"
+  | "tool_calls_unindexed"
+  | "tool_calls_one_index"
   | "structured"
   | "usage"
   | "usage_classes"
+  | "usage_charged"
   | "usage_absent"
   | "finish_length"
   | "finish_content_filter"
@@ -90,6 +107,8 @@ export type ScenarioName =
   | "mixed"
   | "mixed_pieces"
   | "mixed_bytes"
+  | "mixed_random"
+  | "mixed_noise"
   | "metadata"
   | "echo"
   | "stall"
@@ -103,7 +122,9 @@ export type ScenarioName =
   | "error_overloaded"
   | "error_bad_request"
   | "error_context_window"
+  | "error_model"
   | "error_in_stream"
+  | "error_after_text"
   | "error_echo";
 
 const HELLO = "Hello, world.";
@@ -139,6 +160,16 @@ export const scenarios: { readonly [N in ScenarioName]: Scenario } = {
     answer: answer({ toolCalls: [{ ...PARIS, args: '{"city":"Par' }] }),
   },
   tool_calls_parallel: { about: "two tool calls in one answer", answer: answer({ toolCalls: [PARIS, ROME] }) },
+  tool_calls_unindexed: {
+    about: "two tool calls, whose frames do not say which is which",
+    answer: answer({ toolCalls: [PARIS, ROME] }),
+    manner: "unindexed",
+  },
+  tool_calls_one_index: {
+    about: "two tool calls, whose frames all say that they are of the first",
+    answer: answer({ toolCalls: [PARIS, ROME] }),
+    manner: "one_index",
+  },
   structured: { about: "a JSON text", answer: answer({ text: '{"city":"Paris","celsius":21}' }) },
   usage: { about: "a plain text, with its tokens", answer: answer({ text: HELLO }) },
   usage_classes: {
@@ -147,6 +178,10 @@ export const scenarios: { readonly [N in ScenarioName]: Scenario } = {
       text: HELLO,
       usage: { inputTokens: 100, outputTokens: 20, cachedInputTokens: 80, reasoningTokens: 5 },
     }),
+  },
+  usage_charged: {
+    about: "a text, with its tokens and what they cost",
+    answer: answer({ text: HELLO, usage: { ...USAGE, charged: { amount: "0.0123", currency: "USD" } } }),
   },
   usage_absent: { about: "a text, and nothing said of tokens", answer: { text: HELLO, finishReason: "stop" } },
   finish_length: {
@@ -172,12 +207,22 @@ export const scenarios: { readonly [N in ScenarioName]: Scenario } = {
     answer: answer({ text: "Let me look. 🔍", toolCalls: [PARIS, ROME] }),
     manner: "bytes",
   },
+  mixed_random: {
+    about: "the same as `mixed`, cut by chance, differently for each request",
+    answer: answer({ text: "Let me look. 🔍", toolCalls: [PARIS, ROME] }),
+    manner: "random",
+  },
+  mixed_noise: {
+    about: "the same as `mixed`, among frames that nobody knows",
+    answer: answer({ text: "Let me look. 🔍", toolCalls: [PARIS, ROME] }),
+    manner: "noise",
+  },
   metadata: {
     about: "a text, with a field of the provider's own",
     answer: answer({ text: HELLO }),
     manner: "metadata",
   },
-  echo: { about: "the text of the request's last message, once two requests wait", manner: "echo" },
+  echo: { about: "the text of the request's last message, once eight requests wait", manner: "echo", together: 8 },
   stall: { about: "a text that never goes on", answer: answer({ text: HELLO }), manner: "stall" },
   silence: { about: "nothing, ever", manner: "silence" },
   cut: { about: "a text, and then the connection breaks", answer: answer({ text: HELLO }), manner: "cut" },
@@ -190,11 +235,17 @@ export const scenarios: { readonly [N in ScenarioName]: Scenario } = {
   error_rate_limit: { about: "too many requests, with a hint", failure: "rate_limit", retryAfterMs: 2_000 },
   error_quota: { about: "quota is used up", failure: "quota" },
   error_server: { about: "a failure inside the server", failure: "server_error" },
-  error_overloaded: { about: "the server has too much to do", failure: "overloaded" },
+  error_overloaded: { about: "the server has too much to do, with a hint", failure: "overloaded", retryAfterMs: 3_000 },
   error_bad_request: { about: "the request is not valid", failure: "bad_request" },
   error_context_window: { about: "the request is longer than the model's context", failure: "context_window" },
+  error_model: { about: "nobody knows the model", failure: "model_not_found" },
   error_in_stream: {
     about: "an error of the server as the first frame of a stream, with status 200",
+    failure: "error_in_stream",
+  },
+  error_after_text: {
+    about: "a text, and then an error of the server in the same stream, with status 200",
+    answer: answer({ text: HELLO }),
     failure: "error_in_stream",
   },
   error_echo: { about: "a refusal of the key that repeats the key", failure: "auth_echo" },

@@ -17,6 +17,7 @@ export type FailureCode =
   | "provider_bad_request"
   | "provider_content_filter"
   | "context_window_exceeded"
+  | "model_not_found"
   | "network";
 
 /** What the server's codes mean: first causes (`error_code`), then broad types. */
@@ -36,6 +37,8 @@ const REFUSED_CODE = /^(invalid_request_error|not_found_error|conflict_error|req
 const CONTEXT_MESSAGE = /prompt is too long|exceeds? (the )?context (limit|window)|context (limit|window)[^.]*exceed/i;
 const BILLING_MESSAGE =
   /credit balance is too low|(usage|spend(ing)?) limits?[^.]*(reached|exceeded)|reached your[^.]*usage limits/i;
+/** `model: claude-none`, where other things that are not there are named in other words. */
+const MODEL_MESSAGE = /^model: ?(\S+)/;
 const FILTER_MESSAGE = /blocked by (our )?content filter/i;
 
 /** Nothing was wrong with the request. */
@@ -47,12 +50,19 @@ export function classify({ status, codes, message }: Failure): FailureCode {
   if (mayBeWords && BILLING_MESSAGE.test(message)) return "provider_billing";
   if (mayBeWords && CONTEXT_MESSAGE.test(message)) return "context_window_exceeded";
   if (mayBeWords && FILTER_MESSAGE.test(message)) return "provider_content_filter";
+  if ((status === undefined || status === 404) && unknownModel({ codes, message }) !== undefined)
+    return "model_not_found";
   for (const code of codes) {
     const known = BY_CODE.find(([pattern]) => pattern.test(code));
     if (known !== undefined) return known[1];
   }
   if (status !== undefined) return byStatus(status);
   return codes.some((code) => REFUSED_CODE.test(code)) ? "provider_bad_request" : "provider_server";
+}
+
+/** The name that nobody knows, where that is what was not found. */
+export function unknownModel({ codes, message }: Pick<Failure, "codes" | "message">): string | undefined {
+  return codes.includes("not_found_error") ? MODEL_MESSAGE.exec(message)?.[1] : undefined;
 }
 
 function byStatus(status: number): FailureCode {

@@ -22,6 +22,7 @@ describe("a refusal of the server", () => {
     [402, { type: "billing_error" }, "provider_billing", false],
     [400, { type: "invalid_request_error" }, "provider_bad_request", false],
     [404, { type: "not_found_error" }, "provider_bad_request", false],
+    [404, { type: "not_found_error", message: "model: claude-none" }, "model_not_found", false],
     [413, { type: "request_too_large" }, "provider_bad_request", false],
     [429, { type: "rate_limit_error" }, "provider_rate_limit", true],
     [429, {}, "provider_rate_limit", true],

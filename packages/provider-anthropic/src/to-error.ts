@@ -9,7 +9,7 @@ import {
   systemClock,
   TinyAgentsError,
 } from "@tinyagents/core";
-import { classify, type Failure, type FailureCode, SERVER_FAILED, tokensIn } from "./classify.js";
+import { classify, type Failure, type FailureCode, SERVER_FAILED, tokensIn, unknownModel } from "./classify.js";
 import { cleanError } from "./clean-error.js";
 import { retryAfterMs } from "./retry-hint.js";
 
@@ -69,9 +69,10 @@ function typed(
   code: FailureCode,
   text: string,
   details: ProviderFailure,
-  { headers, message }: Failure,
+  failure: Failure,
   cause: unknown,
 ): TinyAgentsError {
+  const { headers, message } = failure;
   const said = headers?.get("x-should-retry");
   const retryable = said === "true" ? true : said === "false" ? false : undefined;
   switch (code) {
@@ -80,6 +81,10 @@ function typed(
         details: { provider: details.provider, reason: "request_timeout" },
         cause,
       });
+    case "model_not_found": {
+      const model = unknownModel(failure) ?? "";
+      return new TinyAgentsError(code, text, { details: { model, provider: details.provider }, cause });
+    }
     case "context_window_exceeded":
       return new TinyAgentsError(code, text, { details: { ...details, ...tokensIn(message) }, cause });
     case "provider_rate_limit":

@@ -3,6 +3,7 @@ import { anthropicModel } from "@tinyagents/provider-anthropic";
 import { anthropicWire } from "./anthropic-wire.js";
 
 const cannot = {
+  usage_charged: "the Messages API says nothing of money",
   finish_content_filter: "the Messages API has no such reason: what its safety system stops is a refusal",
 };
 

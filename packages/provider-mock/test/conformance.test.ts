@@ -1,6 +1,6 @@
 import { type ChatModelSubject, type ScenarioName, scenarios } from "@tinyagents/conformance";
 import { chatModelConformance } from "@tinyagents/conformance/vitest";
-import { type Clock, manualClock, text } from "@tinyagents/core";
+import { type ChatModel, type Clock, manualClock, text } from "@tinyagents/core";
 import { type MockReply, type MockRule, mockModel } from "../src/index.js";
 
 const NO_SERVER = "it runs in this process: there is no server and no connection that could fail";
@@ -10,6 +10,7 @@ const cannot: ChatModelSubject["cannot"] = {
   reasoning_text: "its profile says that it does not reason",
   usage: "its numbers are its own estimates, and say so",
   tool_call_malformed: "its arguments are values, so their text is always whole",
+  usage_charged: "it costs nothing",
   usage_classes: "it has no cache and does not reason",
   finish_length: "only a request's maxOutputTokens cuts its answers",
   finish_content_filter: OWN_WORDS,
@@ -54,7 +55,9 @@ const subject: ChatModelSubject = {
   create: ({ scenario }) => {
     const { manner } = scenarios[scenario];
     const pauses = manner === "stall" ? 1 : manner === "silence" ? 0 : Number.POSITIVE_INFINITY;
-    return mockModel({ rules: [playing(scenario)], delayMs: 1, clock: stopping(pauses) });
+    // Each call has time of its own.
+    const fresh = (): ChatModel => mockModel({ rules: [playing(scenario)], delayMs: 1, clock: stopping(pauses) });
+    return { ...fresh(), stream: (request, call) => fresh().stream(request, call) };
   },
 };
 

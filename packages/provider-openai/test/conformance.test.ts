@@ -2,10 +2,14 @@ import { chatModelConformance } from "@tinyagents/conformance/vitest";
 import { openaiModel } from "@tinyagents/provider-openai";
 import { openaiWire } from "./openai-wire.js";
 
+const cannot = { usage_charged: "OpenAI says nothing of money: routers do, in Chat Completions" };
+const numbered = "events of the Responses API are told apart by numbers that they always have";
+
 for (const api of ["chat", "responses"] as const) {
   chatModelConformance({
     name: `provider-openai (${api})`,
     wire: openaiWire,
+    cannot: api === "chat" ? cannot : { ...cannot, tool_calls_unindexed: numbered, tool_calls_one_index: numbered },
     create: ({ url, apiKey }) =>
       openaiModel("gpt-4o", { apiKey, api, baseUrl: url, profile: { capabilities: { reasoning: "yes" } } }),
   });

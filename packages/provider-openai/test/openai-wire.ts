@@ -1,4 +1,5 @@
 import {
+  meeting,
   type Scenario,
   type ScenarioFailure,
   scenarioMetadata,
@@ -19,9 +20,9 @@ import {
 export const openaiWire: Wire = {
   async start(name): Promise<WireServer> {
     const scenario: Scenario = scenarios[name];
-    const both = pair();
+    const meet = meeting(scenario.together ?? 1);
     const server = await openaiWireServer(
-      async (request) => (scenario.manner === "echo" ? await both(echo(request)) : replyTo(scenario, request)),
+      async (request) => (scenario.manner === "echo" ? await meet(echo(request)) : replyTo(scenario, request)),
       { extraParams: ["x_conformance"] },
     );
     return { url: server.url, close: () => server.close(), requests: () => server.requests };
@@ -29,7 +30,7 @@ export const openaiWire: Wire = {
 };
 
 function replyTo({ answer, failure, manner, retryAfterMs }: Scenario, request: WireRequest): WireReply {
-  if (failure === "error_in_stream") return { text: "", faults: [{ type: "error_frame" }] };
+  if (failure === "error_in_stream") return failing(answer?.text, framesOfText(request));
   if (failure !== undefined) {
     const hint = retryAfterMs === undefined ? {} : { retryAfter: retryAfterMs / 1_000 };
     return { ...FAILURES[failure](request), ...hint };
@@ -47,7 +48,7 @@ function replyTo({ answer, failure, manner, retryAfterMs }: Scenario, request: W
     // A refusal is an ordinary stop at OpenAI.
     finishReason: finishReason === "refusal" ? "stop" : finishReason,
     usage: usage ?? null,
-    ...sentIn(manner, framesOfText(request)),
+    ...sentIn(manner, request),
   };
 }
 
@@ -56,12 +57,27 @@ function framesOfText({ path }: WireRequest): number {
   return path.endsWith("/responses") ? 5 : 2;
 }
 
-function sentIn(manner: Scenario["manner"], afterFrames: number): Partial<WireAnswer> {
+/** The text, where there is some, and then an error. */
+function failing(text: string | undefined, framesOfText: number): WireAnswer {
+  return { text: text ?? "", faults: [{ type: "error_frame", afterFrames: text === undefined ? 0 : framesOfText }] };
+}
+
+function sentIn(manner: Scenario["manner"], request: WireRequest): Partial<WireAnswer> {
+  const { number } = request;
+  const afterFrames = framesOfText(request);
   switch (manner) {
     case "bytes":
       return { chunks: "bytes" };
     case "pieces":
       return { split: "characters" };
+    case "random":
+      return { chunks: { seed: number } };
+    case "noise":
+      return faulty({ type: "bare_frames" });
+    case "unindexed":
+      return { toolIndexes: "missing" };
+    case "one_index":
+      return { toolIndexes: "constant" };
     case "stall":
       return faulty({ type: "stall", afterFrames });
     case "cut":
@@ -90,6 +106,7 @@ const FAILURES: { readonly [F in Exclude<ScenarioFailure, "error_in_stream">]: (
   server_error: () => ({ status: 500 }),
   overloaded: () => ({ status: 503 }),
   bad_request: () => ({ status: 400 }),
+  model_not_found: () => ({ status: 404, code: "model_not_found" }),
   context_window: () => ({ status: 400, code: "context_length_exceeded", message: "This is too long." }),
 };
 
@@ -124,14 +141,4 @@ function echo({ body }: WireRequest): string {
 function spoken(content: JsonValue): string {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
   return content.map((part: JsonValue) => (isJsonObject(part) ? spoken(part.text ?? "") : "")).join("");
-}
-
-/** Lets callers go on two at a time. */
-function pair(): <T>(value: T) => Promise<T> {
-  let first: (() => void) | undefined;
-  return async (value) => {
-    if (first === undefined) await new Promise<void>((resolve) => (first = resolve));
-    else first();
-    return value;
-  };
 }

@@ -1,0 +1,37 @@
+import { assert } from "../assert.js";
+
+/** Lets work that is under way get as far as it can without being waited for. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** Waits for so many turns of the event loop, at least so many milliseconds. */
+export async function turns(count: number): Promise<void> {
+  for (let passed = 0; passed < count; passed++) await turn();
+}
+
+/** Reads up to the first visible text. */
+export async function firstText(deltas: AsyncIterator<{ readonly type: string }>): Promise<void> {
+  for (let next = await deltas.next(); next.done !== true; next = await deltas.next()) {
+    if (next.value.type === "text") return;
+  }
+  assert(false, "the stream ended before it had any text");
+}
+
+/** A signal that counts who listens to it. */
+export function watchedSignal(): { readonly controller: AbortController; listeners(): number } {
+  const controller = new AbortController();
+  const listening = new Set<unknown>();
+  const { signal } = controller;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...args: Parameters<typeof add>) => {
+    listening.add(args[1]);
+    add(...args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    listening.delete(args[1]);
+    remove(...args);
+  };
+  return { controller, listeners: () => listening.size };
+}
