@@ -258,6 +258,8 @@ export { REDACTED, redactJson, redactText } from "./redact.js";
 export { abortError, onAbort, throwIfAborted } from "./signal.js";
 // Stores.
 export type { AppendOptions, AppendStore, LogRecord, ReadRange } from "./store/append-store.js";
+export type { StorageBackend } from "./store/backend.js";
+export type { StoreCallOptions } from "./store/call-options.js";
 export type { LogCapabilities, StoreCapabilities } from "./store/capabilities.js";
 export type { ShortTermMemory, ThreadState } from "./store/memory.js";
 export { type StoreRegistry, storeRegistry } from "./store/registry.js";

@@ -7,7 +7,8 @@ import {
   type ReadRange,
 } from "@tinyagents/core";
 import { copyJson } from "./copy-json.js";
-import { checkWholeNumber, conflicting, refused } from "./refuse.js";
+import { type Gate, gate } from "./gate.js";
+import { checkFields, checkWholeNumber, conflicting, readOrder, refused } from "./refuse.js";
 
 interface Stream {
   /** Offset of the first value that is kept. */
@@ -19,10 +20,16 @@ interface Stream {
 
 /** Ordered logs in this process's memory, gone when it ends. Everything is copied on its way in and out. */
 export function memoryAppendStore(): AppendStore {
+  return appendStoreBehind(gate("memory log"));
+}
+
+/** Logs whose every call passes a gate. */
+export function appendStoreBehind(gate: Gate): AppendStore {
   const streams = new Map<string, Stream>();
   return {
     capabilities: { durable: false, multiProcess: false },
     async append(name, values, options = {}) {
+      gate.enter("append", options);
       checkName(name);
       const copied = copyValues(values);
       const stream = streams.get(name) ?? { start: 0, values: [], byKey: new Map() };
@@ -31,23 +38,29 @@ export function memoryAppendStore(): AppendStore {
       return offset;
     },
     async read(name, range = {}) {
+      gate.enter("read", range);
       const stream = streams.get(checkName(name));
       return readStream(stream ?? { start: 0, values: [] }, range);
     },
-    async head(name) {
+    async head(name, options) {
+      gate.enter("head", options);
       const stream = streams.get(checkName(name));
       return stream === undefined ? 0 : headOf(stream);
     },
-    async truncate(name, { before }) {
+    async truncate(name, options) {
+      gate.enter("truncate", options);
       const stream = streams.get(checkName(name));
-      checkWholeNumber(before, 0, "before");
+      const before = checkWholeNumber(options?.before, 0, "before");
       if (stream === undefined || before <= stream.start) return;
       stream.start += stream.values.splice(0, before - stream.start).length;
     },
-    async streams(prefix = "") {
+    async streams(prefix = "", options) {
+      gate.enter("streams", options);
+      if (typeof prefix !== "string") throw refused("prefix", "a text is expected");
       return [...streams.keys()].filter((name) => name.startsWith(prefix)).sort();
     },
-    async delete(name) {
+    async delete(name, options) {
+      gate.enter("delete", options);
       return streams.delete(checkName(name));
     },
   };
@@ -55,6 +68,8 @@ export function memoryAppendStore(): AppendStore {
 
 function append(name: string, stream: Stream, values: readonly JsonValue[], options: AppendOptions): number {
   const { expectedOffset, idempotencyKey } = options;
+  if (idempotencyKey !== undefined && (typeof idempotencyKey !== "string" || idempotencyKey === ""))
+    throw refused("idempotencyKey", "a text that is not empty is expected");
   const earlier = idempotencyKey === undefined ? undefined : stream.byKey.get(idempotencyKey);
   if (earlier !== undefined) {
     if (canonicalJson(earlier.values) === canonicalJson(values)) return earlier.offset;
@@ -70,12 +85,13 @@ function append(name: string, stream: Stream, values: readonly JsonValue[], opti
 }
 
 function readStream({ start, values }: Pick<Stream, "start" | "values">, range: ReadRange): readonly LogRecord[] {
+  checkFields(range, ["from", "limit", "order", "signal"], "range");
   const limit = checkWholeNumber(range.limit ?? 1_000, 1, "limit");
   const head = start + values.length;
   const asked = range.from === undefined ? undefined : checkWholeNumber(range.from, 0, "from");
   const record = (offset: number): LogRecord => ({ offset, value: copyJson(values[offset - start], "value") });
   const records: LogRecord[] = [];
-  if (range.order === "descending") {
+  if (readOrder(range.order)) {
     const from = Math.min(asked ?? head, head - 1);
     for (let offset = from; offset >= start && records.length < limit; offset--) records.push(record(offset));
   } else {

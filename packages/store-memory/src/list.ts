@@ -2,10 +2,11 @@ import type { ListQuery, Page, StoreKey, StoreRecord } from "@tinyagents/core";
 import { checkKey, checkNames, idOf } from "./key.js";
 import type { KeyedRecords } from "./keyed-records.js";
 import { copyAttributes, hasAttributes, snapshot } from "./record.js";
-import { checkWholeNumber, refused } from "./refuse.js";
+import { checkFields, checkWholeNumber, readOrder, refused } from "./refuse.js";
 
 /** One page of a listing. */
 export function listPage(records: KeyedRecords, query: ListQuery, nowMs: number): Page<StoreRecord> {
+  checkFields(query, ["prefix", "where", "order", "limit", "cursor"], "query");
   const prefix = checkNames(query.prefix, "prefix");
   const limit = checkWholeNumber(query.limit ?? 100, 1, "limit");
   const descending = readOrder(query.order);
@@ -28,10 +29,4 @@ function readCursor(cursor: string): StoreKey {
   } catch {
     throw refused("cursor", "the cursor of an earlier page is expected");
   }
-}
-
-/** Whether the order is descending. */
-function readOrder(order: ListQuery["order"]): boolean {
-  if (order === undefined || order === "ascending" || order === "descending") return order === "descending";
-  throw refused("order", `ascending or descending is expected, ${String(order)} given`);
 }

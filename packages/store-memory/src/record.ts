@@ -43,6 +43,8 @@ export function copyValue(value: StoreValue): StoreValue {
 
 /** Attributes with `__proto__` as a name like any other. @throws `invalid_request` for what is no attribute. */
 export function copyAttributes(attributes: StoreAttributes, place: string): StoreAttributes {
+  if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
+    throw refused(place, "an object of attributes is expected");
   const entries = Object.entries(attributes).map(([name, value]): [string, JsonPrimitive] => {
     if (name === "") throw refused(place, "the name of an attribute must not be empty");
     if (!isPrimitive(value)) throw refused(`${place}.${name}`, "a string, finite number, boolean or null is expected");

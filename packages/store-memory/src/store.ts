@@ -8,6 +8,7 @@ import {
   type StoreVersion,
   systemClock,
 } from "@tinyagents/core";
+import { type Gate, gate } from "./gate.js";
 import { checkKey, idOf } from "./key.js";
 import { KeyedRecords } from "./keyed-records.js";
 import { listPage } from "./list.js";
@@ -32,7 +33,12 @@ interface PlannedWrite {
  * Keyed records in this process's memory, gone when it ends. Everything is copied on its way in and out. Versions are
  * counted, so equal histories give equal versions.
  */
-export function memoryStore({ clock = systemClock }: MemoryStoreOptions = {}): Store {
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  return storeBehind(gate("memory store"), options);
+}
+
+/** A store whose every call passes a gate. */
+export function storeBehind(gate: Gate, { clock = systemClock }: MemoryStoreOptions): Store {
   const records = new KeyedRecords();
   let lastVersion = 0;
 
@@ -75,29 +81,35 @@ export function memoryStore({ clock = systemClock }: MemoryStoreOptions = {}): S
   };
 
   const plan = (operation: StoreOperation): PlannedWrite => {
-    if (operation.type === "put") return planPut(operation.key, operation.value, operation.options);
-    if (operation.type === "delete") return planDelete(operation.key, operation.options?.ifVersion);
+    if (operation?.type === "put") return planPut(operation.key, operation.value, operation.options);
+    if (operation?.type === "delete") return planDelete(operation.key, operation.options?.ifVersion);
     throw refused("operations", "each must be a put or a delete");
   };
 
   return {
     capabilities: { durable: false, atomicBatch: true, multiProcess: false, ttl: true },
-    async get(key) {
+    async get(key, options) {
+      gate.enter("get", options);
       const record = records.get(idOf(checkKey(key, "key")), clock.now());
       return record && snapshot(record);
     },
     async put(key, value, options) {
+      gate.enter("put", options);
       const write = planPut(key, value, options);
       commit([write]);
       return write.record?.version as StoreVersion;
     },
     async delete(key, options) {
+      gate.enter("delete", options);
       return commit([planDelete(key, options?.ifVersion)])[0] !== undefined;
     },
-    async list(query) {
+    async list(query, options) {
+      gate.enter("list", options);
       return listPage(records, query, clock.now());
     },
-    async batch(operations) {
+    async batch(operations, options) {
+      gate.enter("batch", options);
+      if (!Array.isArray(operations)) throw refused("operations", "an array of puts and deletes is expected");
       const writes = operations.map(plan);
       commit(writes);
       return writes.map(({ record }) => record?.version);

@@ -49,6 +49,10 @@ describe("memoryAppendStore (STO-05)", () => {
   });
 });
 
-it("exports its two factories and nothing else", async () => {
-  expect(Object.keys(await import("../src/index.js")).sort()).toEqual(["memoryAppendStore", "memoryStore"]);
+it("exports its factories and nothing else", async () => {
+  expect(Object.keys(await import("../src/index.js")).sort()).toEqual([
+    "memoryAppendStore",
+    "memoryBackend",
+    "memoryStore",
+  ]);
 });

@@ -1,10 +1,12 @@
 import type { JsonValue } from "../json.js";
+import type { StoreCallOptions } from "./call-options.js";
 import type { LogCapabilities } from "./capabilities.js";
 
 /** One record of a log. */
 export interface LogRecord {
   /** Place in the stream, from 0; rises by one per record. */
   readonly offset: number;
+  /** Comes back exactly as it went in, as the JSON of a `StoreValue` does. */
   readonly value: JsonValue;
 }
 
@@ -12,7 +14,10 @@ export interface LogRecord {
 export interface AppendOptions {
   /** Append only if this is the head: the offset that the first new value would get. */
   readonly expectedOffset?: number | undefined;
-  /** Appending again under the same key adds nothing and gives the first offset again. Checked before the offset. */
+  /**
+   * Appending again under the same key adds nothing and gives the first offset again. Checked before the offset. Known as
+   * long as its stream lives, whatever is truncated; an append that failed leaves none.
+   */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -26,24 +31,29 @@ export interface ReadRange {
   readonly order?: "ascending" | "descending" | undefined;
 }
 
-/** Ordered logs, one per stream name. All methods throw `store_failed` when the backend does. */
+/**
+ * Ordered logs, one per stream name. A name is not empty; any character may be in it, and none means anything special.
+ * All methods throw `invalid_request`, which names the place, for arguments that cannot be, and `store_failed` when the
+ * backend fails or is closed.
+ */
 export interface AppendStore {
   readonly capabilities: LogCapabilities;
   /**
-   * Adds values at the end of a stream, all or none, and gives the offset of the first.
+   * Adds one or more values at the end of a stream, all or none and side by side, and gives the offset of the first.
+   * Appends that nobody waited for between are in some order. Once it resolves, a durable log keeps the values.
    *
    * @throws `conflict` when `expectedOffset` is not the head; `invalid_request` when an `idempotencyKey` comes with
-   * other values than before.
+   * other values than before, or a value is not JSON.
    */
-  append(stream: string, values: readonly JsonValue[], options?: AppendOptions): Promise<number>;
-  /** Records in order; none for a stream that nobody has written. */
-  read(stream: string, range?: ReadRange): Promise<readonly LogRecord[]>;
+  append(stream: string, values: readonly JsonValue[], options?: AppendOptions & StoreCallOptions): Promise<number>;
+  /** Records in order; none for a stream that nobody has written. @throws `invalid_request` for a field it does not know. */
+  read(stream: string, range?: ReadRange & StoreCallOptions): Promise<readonly LogRecord[]>;
   /** The offset that the next value gets; 0 for a stream that nobody has written. */
-  head(stream: string): Promise<number>;
-  /** Drops the records before an offset; the others keep theirs. */
-  truncate(stream: string, options: { readonly before: number }): Promise<void>;
-  /** Names of streams that start with a text, in code unit order. */
-  streams(prefix?: string): Promise<readonly string[]>;
-  /** Whether there was a stream to take away. Its name starts from 0 again. */
-  delete(stream: string): Promise<boolean>;
+  head(stream: string, options?: StoreCallOptions): Promise<number>;
+  /** Drops the records before an offset; the others keep theirs, and the head stays. */
+  truncate(stream: string, options: { readonly before: number } & StoreCallOptions): Promise<void>;
+  /** Names of streams that start with a text, in code unit order. A stream whose records were all dropped is one. */
+  streams(prefix?: string, options?: StoreCallOptions): Promise<readonly string[]>;
+  /** Whether there was a stream to take away. Its name starts from 0 again, and its keys are free. */
+  delete(stream: string, options?: StoreCallOptions): Promise<boolean>;
 }

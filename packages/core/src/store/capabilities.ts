@@ -1,15 +1,15 @@
 /** What the backend of a log can do. Conformance tests exactly what is declared. */
 export interface LogCapabilities {
-  /** What was acknowledged survives a killed process. */
+  /** What was acknowledged survives a killed process, and is there when the place is opened again. */
   readonly durable: boolean;
-  /** Several processes may use it at once. */
+  /** Several processes, and several stores on one place, may use it at once. */
   readonly multiProcess: boolean;
 }
 
 /** What the backend of a store can do. */
 export interface StoreCapabilities extends LogCapabilities {
-  /** `batch` is all or nothing. */
+  /** `batch` is all or nothing. Without it, a batch stops at the first write that fails, and those before it stay. */
   readonly atomicBatch: boolean;
-  /** `ttlMs` is honoured. */
+  /** `ttlMs` is honoured. Without it, a write that has one is refused with `invalid_request`. */
   readonly ttl: boolean;
 }

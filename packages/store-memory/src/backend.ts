@@ -1,0 +1,24 @@
+import type { AppendStore, StorageBackend, Store } from "@tinyagents/core";
+import { appendStoreBehind } from "./append-store.js";
+import { gate } from "./gate.js";
+import { type MemoryStoreOptions, storeBehind } from "./store.js";
+
+/** Keyed records and logs in memory, closed together. */
+export interface MemoryBackend extends StorageBackend {
+  readonly store: Store;
+  readonly log: AppendStore;
+}
+
+/** Both kinds of store as one backend, to stand in for one that has to be closed. */
+export function memoryBackend(options: MemoryStoreOptions = {}): MemoryBackend {
+  const store = gate("memory store");
+  const log = gate("memory log");
+  return {
+    store: storeBehind(store, options),
+    log: appendStoreBehind(log),
+    async close() {
+      store.close();
+      log.close();
+    },
+  };
+}
