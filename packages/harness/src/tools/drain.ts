@@ -6,7 +6,7 @@ export async function drain(generator: AsyncGenerator<unknown, unknown>, runtime
     const { done, value } = await generator.next();
     if (done === true) return value;
     try {
-      runtime.progress(value);
+      runtime.report(value);
     } catch (error) {
       await generator.return(undefined);
       throw error;

@@ -69,11 +69,21 @@ export class LiveToolRuntime implements ToolRuntime, UnderWay {
     return this.scope.signal;
   }
 
+  /** A function of its own, so that a tool may take it out: `{ progress }`. */
+  get progress(): (delta: unknown) => void {
+    return (delta) => this.report(delta);
+  }
+
+  /** Like {@link progress}, a function that may be taken out. */
+  get saveArtifact(): ToolRuntime["saveArtifact"] {
+    return (artifact) => this.#save(artifact);
+  }
+
   /**
    * What comes after the end of its call is dropped: its watchers have seen the result.
    * @throws `tool_failed` when somebody watches and it is no JSON.
    */
-  progress(delta: unknown): void {
+  report(delta: unknown): void {
     if (this.#over) return;
     const live = this.#live;
     const invocation = this.#invocation;
@@ -100,11 +110,7 @@ export class LiveToolRuntime implements ToolRuntime, UnderWay {
     return live.held === undefined ? undefined : live.waitForReader(live.taken(), this.deadline);
   }
 
-  async saveArtifact(artifact: {
-    readonly data: string | Uint8Array;
-    readonly mediaType: string;
-    readonly name?: string;
-  }): Promise<ArtifactReference> {
+  async #save(artifact: Parameters<ToolRuntime["saveArtifact"]>[0]): Promise<ArtifactReference> {
     const artifacts = this.#artifacts ?? [];
     this.#artifacts = artifacts;
     // The place is taken at once: several may be saved at the same time.

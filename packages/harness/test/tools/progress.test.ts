@@ -1,7 +1,8 @@
 import { type AnyTool, callbackSink, type JsonValue, tool, toolText } from "@tinyagents/core";
-import { fakeTool } from "@tinyagents/testkit";
+import { fakeTool, toArray } from "@tinyagents/testkit";
 import { describe, expect, test } from "vitest";
 import { calls, resultsOf, scriptedAgent } from "../support/tool-runs.js";
+import { valueStore } from "../support/value-store.js";
 
 const INPUT = { type: "object" } as const;
 
@@ -32,6 +33,27 @@ async function progressOf(work: AnyTool, middleware: Parameters<typeof scriptedA
 }
 
 describe("progress", () => {
+  test("can be told by functions that a tool takes out of its runtime (TOOL-07)", async () => {
+    const { stores } = valueStore();
+    const work = tool({
+      name: "work",
+      description: "Works.",
+      input: INPUT,
+      policy: { effect: "none" },
+      async execute(_, { progress, saveArtifact }) {
+        progress("half");
+        return (await saveArtifact({ data: "plan", mediaType: "text/plain" })).bytes;
+      },
+    });
+    const { agent } = scriptedAgent({ tools: [work], script: [calls("work"), "done"] });
+    const items = await toArray(agent.stream("Go.", { modes: ["tools"], stores }));
+    expect(items).toMatchObject([
+      { type: "tool_started" },
+      { type: "tool_progress", delta: "half" },
+      { type: "tool_result", result: { content: [{ type: "json", value: 4 }] } },
+    ]);
+  });
+
   test("is what an async generator yields; what it returns is the result (LOOP-10)", async () => {
     const work = generating([1, { half: true }, "almost"], { answer: 42 });
     expect(await progressOf(work)).toEqual(["tool_started", 1, { half: true }, "almost", "tool_result"]);
