@@ -9,26 +9,18 @@ import {
 import type { FrameReader } from "../dialect.js";
 import { argsText, textOf } from "../wire-value.js";
 import { besideTexts, isSaid, metadataOf, partsOf, THOUGHT_BREAK, thoughtOf } from "./item.js";
+import { type OpenItem, OpenItems } from "./open-items.js";
 import { failureOf, finishOf, identityOf } from "./outcome.js";
+import { safeItem } from "./safe-item.js";
 
-/** An item that is being streamed. */
-interface OpenItem {
-  /** Block indexes of its parts, by the part's place. */
-  readonly parts: Map<number, number>;
-  /** The block of a thought or a call. */
-  index?: number;
-  /** The part of a thought that was told last. */
-  thought?: string;
-  /** Whether any arguments have come. */
-  hasArgs: boolean;
-  done: boolean;
-}
-
-/** Turns the events of one streamed answer into deltas. Events that nobody knows are passed over. */
+/**
+ * Turns the events of one streamed answer into deltas. Events that nobody knows, and those of an item or an answer that
+ * has ended, are passed over.
+ */
 export class EventReader implements FrameReader {
   readonly #provider: string;
   readonly #warnings: ModelWarning[];
-  readonly #items = new Map<number, OpenItem>();
+  readonly #items = new OpenItems();
   #nextIndex = 0;
   #partialText = "";
   #refused = false;
@@ -51,19 +43,24 @@ export class EventReader implements FrameReader {
 
   read(event: JsonObject): readonly ModelDelta[] {
     const out: ModelDelta[] = [];
+    if (this.#response === undefined) this.#read(event, out);
+    return out;
+  }
+
+  #read(event: JsonObject, out: ModelDelta[]): void {
     switch (event.type) {
       case "response.created":
       case "response.in_progress":
         this.#start(event, out);
         break;
       case "response.output_item.added":
-        this.#addItem(event, out);
+        if (isJsonObject(event.item)) this.#addItem(event, event.item, out);
         break;
       case "response.output_text.delta":
-        this.#text(event, textOf(event.delta), out);
+        this.#text(this.#items.of(event), event, textOf(event.delta), out);
         break;
       case "response.refusal.delta":
-        this.#refusal(event, textOf(event.delta), out);
+        this.#refusal(this.#items.of(event), event, textOf(event.delta), out);
         break;
       case "response.reasoning_text.delta":
         this.#thought(event, `content ${event.content_index}`, out);
@@ -72,20 +69,19 @@ export class EventReader implements FrameReader {
         this.#thought(event, `summary ${event.summary_index}`, out);
         break;
       case "response.function_call_arguments.delta":
-        this.#args(event, textOf(event.delta), out);
+        this.#args(this.#items.of(event), textOf(event.delta), out);
         break;
       case "response.output_item.done":
-        if (isJsonObject(event.item)) this.#endItem(placeOf(event), event.item, out);
+        if (isJsonObject(event.item)) this.#endItem(this.#items.ended(event, event.item), event.item, out);
         break;
       case "response.completed":
       case "response.incomplete":
       case "response.failed":
-        if (isJsonObject(event.response)) this.#endResponse(event.response, out);
+        if (isJsonObject(event.response)) this.#endResponse(event, event.response, out);
         break;
       case "error":
         throw failureOf(event);
     }
-    return out;
   }
 
   end(): readonly ModelDelta[] {
@@ -100,37 +96,40 @@ export class EventReader implements FrameReader {
     out.push({ type: "start", ...identityOf(response) });
   }
 
-  #addItem(event: JsonObject, out: ModelDelta[]): void {
-    if (!isJsonObject(event.item)) return;
-    const open = this.#item(placeOf(event));
-    if (event.item.type === "function_call") this.#startCall(open, event.item, out);
+  #addItem(event: JsonObject, item: JsonObject, out: ModelDelta[]): void {
+    const open = this.#items.begun(event, item);
+    if (item.type === "function_call" && open.index === undefined) this.#startCall(open, item, out);
   }
 
-  #text(event: JsonObject, text: string, out: ModelDelta[]): void {
-    if (text === "") return;
+  #text(open: OpenItem, place: JsonObject, text: string, out: ModelDelta[]): void {
+    if (text === "" || open.done) return;
     this.#partialText += text;
-    out.push({ type: "text", index: this.#part(event), text });
+    out.push({ type: "text", index: this.#part(open, place), text });
   }
 
-  #refusal(event: JsonObject, text: string, out: ModelDelta[]): void {
+  #refusal(open: OpenItem, place: JsonObject, text: string, out: ModelDelta[]): void {
+    if (open.done) return;
     this.#refused = true;
-    out.push({ type: "refusal", index: this.#part(event), text });
+    out.push({ type: "refusal", index: this.#part(open, place), text });
   }
 
   #thought(event: JsonObject, part: string, out: ModelDelta[]): void {
     const text = textOf(event.delta);
-    if (text === "") return;
-    const open = this.#item(placeOf(event));
+    const open = this.#items.of(event);
+    if (open.type === "") open.type = "reasoning";
+    if (text === "" || open.done || open.type !== "reasoning") return;
     const begins = open.thought !== undefined && open.thought !== part;
     open.thought = part;
     open.index ??= this.#nextIndex++;
     out.push({ type: "reasoning", index: open.index, text: begins ? THOUGHT_BREAK + text : text });
   }
 
-  #args(event: JsonObject, args: string, out: ModelDelta[]): void {
-    const open = this.#item(placeOf(event));
-    // Without its start a call has no name; its end brings it whole.
-    if (open.index === undefined || args === "") return;
+  #args(open: OpenItem, args: string, out: ModelDelta[]): void {
+    if (args === "" || open.done) return;
+    if (open.type !== "function_call" || open.index === undefined) {
+      open.held += args;
+      return;
+    }
     open.hasArgs = true;
     out.push({ type: "tool_call_args", index: open.index, args });
   }
@@ -139,16 +138,16 @@ export class EventReader implements FrameReader {
     this.#called = true;
     open.index = this.#nextIndex++;
     out.push({ type: "tool_call_start", index: open.index, id: textOf(item.call_id), name: textOf(item.name) });
+    this.#args(open, open.held, out);
   }
 
   /** The item as it came to be: whatever of it was not told before is told now. */
-  #endItem(place: number, item: JsonObject, out: ModelDelta[]): void {
-    const open = this.#item(place);
+  #endItem(open: OpenItem, wire: JsonObject, out: ModelDelta[]): void {
     if (open.done) return;
-    open.done = true;
+    const item = safeItem(wire, this.#warnings);
     switch (item.type) {
       case "message":
-        this.#endMessage(place, open, item, out);
+        this.#endMessage(open, item, out);
         break;
       case "reasoning":
         this.#endThought(open, item, out);
@@ -159,15 +158,16 @@ export class EventReader implements FrameReader {
       default:
         this.#whole({ type: "provider", provider: this.#provider, value: item }, out);
     }
+    open.done = true;
   }
 
-  #endMessage(place: number, open: OpenItem, item: JsonObject, out: ModelDelta[]): void {
+  #endMessage(open: OpenItem, item: JsonObject, out: ModelDelta[]): void {
     for (const [at, part] of partsOf(item).entries()) {
-      const event = { output_index: place, content_index: at };
+      const place = { content_index: at };
       if (!isSaid(part)) continue;
       if (!open.parts.has(at)) {
-        if (part.type === "refusal") this.#refusal(event, textOf(part.refusal), out);
-        else this.#text(event, textOf(part.text), out);
+        if (part.type === "refusal") this.#refusal(open, place, textOf(part.refusal), out);
+        else this.#text(open, place, textOf(part.text), out);
       }
       const index = open.parts.get(at);
       if (index !== undefined) this.#attach(index, item, out, part);
@@ -193,11 +193,15 @@ export class EventReader implements FrameReader {
   }
 
   /** The last event repeats the whole answer: servers that tell of an item nowhere else are heard all the same. */
-  #endResponse(response: JsonObject, out: ModelDelta[]): void {
-    this.#response = response;
+  #endResponse({ type }: JsonObject, response: JsonObject, out: ModelDelta[]): void {
+    if (type === "response.failed") throw failureOf(response.error);
     this.#start({ response }, out);
-    if (!Array.isArray(response.output)) return;
-    for (const [place, item] of response.output.entries()) if (isJsonObject(item)) this.#endItem(place, item, out);
+    const items = Array.isArray(response.output) ? response.output.filter(isJsonObject) : [];
+    const open = this.#items.repeated(items);
+    for (const [at, item] of items.entries()) this.#endItem(open[at] as OpenItem, item, out);
+    // Its type says how it ended where nothing else does.
+    const status = type === "response.incomplete" ? "incomplete" : "completed";
+    this.#response = textOf(response.status) === "" ? { ...response, status } : response;
   }
 
   #whole(block: Block, out: ModelDelta[]): void {
@@ -208,18 +212,8 @@ export class EventReader implements FrameReader {
     out.push({ type: "provider", index, providerMetadata: metadataOf(item, this.#provider, part) });
   }
 
-  #item(place: number): OpenItem {
-    let open = this.#items.get(place);
-    if (open === undefined) {
-      open = { parts: new Map(), hasArgs: false, done: false };
-      this.#items.set(place, open);
-    }
-    return open;
-  }
-
-  #part(event: JsonObject): number {
-    const { parts } = this.#item(placeOf(event));
-    const at = typeof event.content_index === "number" ? event.content_index : 0;
+  #part({ parts }: OpenItem, { content_index: place }: JsonObject): number {
+    const at = typeof place === "number" ? place : 0;
     let index = parts.get(at);
     if (index === undefined) {
       index = this.#nextIndex++;
@@ -227,8 +221,4 @@ export class EventReader implements FrameReader {
     }
     return index;
   }
-}
-
-function placeOf({ output_index: place }: JsonObject): number {
-  return typeof place === "number" ? place : 0;
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type ModelDelta, type ModelWarning, TinyAgentsError } from "@tinyagents/core";
 import { blocksOfItem } from "./item.js";
 import { finishOf, identityOf } from "./outcome.js";
+import { safeItem } from "./safe-item.js";
 
 /**
  * Turns an answer of the unary endpoint into deltas, a whole block each. They add up to what its stream adds up to.
@@ -8,7 +9,9 @@ import { finishOf, identityOf } from "./outcome.js";
  */
 export function readResponse(wire: unknown, provider: string, given: readonly ModelWarning[]): readonly ModelDelta[] {
   if (!isJsonObject(wire) || !Array.isArray(wire.output)) throw noAnswer(provider);
-  const content = wire.output.filter(isJsonObject).flatMap((item) => blocksOfItem(item, provider));
+  const warnings = [...given];
+  const items = wire.output.filter(isJsonObject).map((item) => safeItem(item, warnings));
+  const content = items.flatMap((item) => blocksOfItem(item, provider));
   const answered = {
     refused: content.some(({ type }) => type === "refusal"),
     called: content.some(({ type }) => type === "tool_call"),
@@ -16,7 +19,7 @@ export function readResponse(wire: unknown, provider: string, given: readonly Mo
   return [
     { type: "start", ...identityOf(wire) },
     ...content.map((block, index): ModelDelta => ({ type: "block", index, block })),
-    finishOf(wire, answered, [...given], provider),
+    finishOf(wire, answered, warnings, provider),
   ];
 }
 
