@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openaiWireServer } from "@tinyagents/testkit/wire";
+import { anthropicWireServer, ollamaWireServer, openaiWireServer } from "@tinyagents/testkit/wire";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Ended, run, start } from "./run-program.js";
 import { tempFolder } from "./temp-folder.js";
@@ -132,6 +132,26 @@ describe("the demo on a model of OpenAI", () => {
     expect(stdout).toContain("Model: openai/gpt-5-mini\n");
     expect(stdout).toContain("> read_file oars.md\n< 3 lines  read_file oars.md\nThe harbour master (oars.md).\n");
     expect(stdout).toContain("20 tokens in, 10 out | unpriced | 2 model calls, 1 tool call");
+    expect(code).toBe(0);
+    server.assertDone();
+  });
+
+  it.each([
+    ["anthropic", "claude-haiku-4-5", anthropicWireServer, "ANTHROPIC_BASE_URL", { ANTHROPIC_API_KEY: "test-key" }],
+    ["ollama", "qwen3", ollamaWireServer, "OLLAMA_HOST", {}],
+    ["groq", "llama-3.3-70b", openaiWireServer, "GROQ_BASE_URL", { GROQ_API_KEY: "test-key" }],
+  ] as const)("does so on a model of %s", async (provider, name, serve, urlFrom, keys) => {
+    const server = await serve([
+      { toolCalls: [{ name: "read_file", args: { path: "oars.md" } }] },
+      { text: "The harbour master (oars.md).", split: "characters" },
+    ]);
+    onTestFinished(() => server.close());
+    const env = { ...keys, [urlFrom]: server.url };
+    const args = ["--dir", ".", "--model", `${provider}/${name}`, QUESTION];
+    const { code, stdout, stderr } = await run("demo", args, { cwd: tempFolder(FILES), env });
+    expect(stderr).toBe("");
+    expect(stdout).toContain(`Model: ${provider}/${name}\n`);
+    expect(stdout).toContain("> read_file oars.md\n< 3 lines  read_file oars.md\nThe harbour master (oars.md).\n");
     expect(code).toBe(0);
     server.assertDone();
   });

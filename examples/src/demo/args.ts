@@ -9,7 +9,7 @@ export interface Options {
   readonly question: string | undefined;
   /** Absolute. Absent: this repository's documents, or the folder of the resumed run. */
   readonly dir: string | undefined;
-  /** `mock` or `openai/NAME`. Absent: `mock`, or the model of the resumed run. */
+  /** `mock` or `PROVIDER/NAME`. Absent: `mock`, or the model of the resumed run. */
   readonly model: string | undefined;
   /** File with the state of a stopped run. */
   readonly resume: string | undefined;
@@ -24,14 +24,15 @@ export const HELP: string = `Asks an agent about a folder of documents. It lists
   npm run demo -- [options] ["question"]
 
   --dir PATH            the folder (default: docs and README.md of this repository)
-  --model openai/NAME   a model of OpenAI, or of a compatible server, in place of the offline one
+  --model PROVIDER/NAME a model in place of the offline one, as anthropic/NAME, openai/NAME or ollama/NAME
   --resume FILE         go on with a run that was stopped; its file is removed when it has ended
   --state FILE          where a run's state goes when you stop it (default: demo-run.json, or the file of --resume)
   --delay MS            pause of the offline model before each word (default: 15 on a terminal, else 0)
   --help                this text
 
 Without --model it uses mock/rules-1, a rule-based stand-in that needs no key and no network.
---model openai/NAME reads OPENAI_API_KEY, and OPENAI_BASE_URL for a compatible server. Ctrl-C stops the run and keeps it.`;
+--model openai/NAME reads OPENAI_API_KEY, and OPENAI_BASE_URL where another server is meant; so do the other providers
+(ANTHROPIC_API_KEY, GROQ_API_KEY, ...). ollama/NAME needs no key and reads OLLAMA_HOST. Ctrl-C stops the run and keeps it.`;
 
 const MAX_DELAY_MS = 10_000;
 
