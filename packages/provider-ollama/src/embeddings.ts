@@ -1,7 +1,10 @@
-import type { DocumentEmbeddings, EmbeddingModel, EmbeddingOptions, EmbeddingProfile, Vector } from "@tinyagents/core";
-import { embedBatches, USUAL_BATCH } from "./embed-batches.js";
+import { batchedEmbeddings, type EmbeddingModel, type EmbeddingProfile } from "@tinyagents/core";
+import { embedBatch } from "./embed-batch.js";
 import { checkModelName, type OllamaOptions, readServerOptions } from "./options.js";
 import { isCloudModel, PROVIDER } from "./profile.js";
+
+/** How many texts a request holds unless the profile says otherwise. */
+const USUAL_BATCH = 64;
 
 /** How to reach an embedding model of an Ollama server, and what is known of it. */
 export interface OllamaEmbeddingOptions extends OllamaOptions {
@@ -22,26 +25,11 @@ export function ollamaEmbeddings(model: string, options: OllamaEmbeddingOptions 
   const settings = readServerOptions("ollamaEmbeddings", options);
   const profile = profileWith(options.profile, model, isCloudModel(model, settings.baseUrl));
   const { documentPrefix = "", queryPrefix = "" } = options;
-  // Async, so that what is wrong with the arguments rejects like everything else.
-  const place = async (
-    texts: readonly string[],
-    prefix: string,
-    asked: EmbeddingOptions = {},
-  ): Promise<DocumentEmbeddings> => {
-    checkTexts(texts);
-    checkWhole("dimensions", asked.dimensions);
+  return batchedEmbeddings(profile, (texts, purpose, asked) => {
+    const prefix = purpose === "query" ? queryPrefix : documentPrefix;
     const input = prefix === "" ? texts : texts.map((text) => prefix + text);
-    return embedBatches(settings, profile, input, asked);
-  };
-  return {
-    id: `${PROVIDER}/${model}`,
-    profile,
-    embedDocuments: (texts, asked) => place(texts, documentPrefix, asked),
-    async embedQuery(text, asked) {
-      const { vectors, ...record } = await place([text], queryPrefix, asked);
-      return { ...record, vector: vectors[0] as Vector };
-    },
-  };
+    return embedBatch(settings, model, input, asked);
+  });
 }
 
 function profileWith(known: Partial<EmbeddingProfile> = {}, model: string, cloud: boolean): EmbeddingProfile {
@@ -49,12 +37,6 @@ function profileWith(known: Partial<EmbeddingProfile> = {}, model: string, cloud
   checkWhole("profile.dimensions", known.dimensions);
   const source = cloud ? "cloud" : "local";
   return { lifecycle: "unknown", source, maxBatch: USUAL_BATCH, ...known, provider: PROVIDER, model };
-}
-
-function checkTexts(texts: unknown): void {
-  if (!Array.isArray(texts)) throw new TypeError("ollamaEmbeddings: a list of texts is expected");
-  const at = texts.findIndex((text) => typeof text !== "string");
-  if (at !== -1) throw new TypeError(`ollamaEmbeddings: text ${at + 1} of ${texts.length} is no string`);
 }
 
 function checkWhole(name: string, value: number | undefined): void {

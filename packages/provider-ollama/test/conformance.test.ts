@@ -1,5 +1,6 @@
-import { chatModelConformance } from "@tinyagents/conformance/vitest";
-import { ollamaModel } from "@tinyagents/provider-ollama";
+import { chatModelConformance, embeddingModelConformance } from "@tinyagents/conformance/vitest";
+import { ollamaEmbeddings, ollamaModel } from "@tinyagents/provider-ollama";
+import { embeddingWire } from "./embedding-wire.js";
 import { cannot, ollamaWire } from "./ollama-wire.js";
 
 chatModelConformance({
@@ -12,4 +13,11 @@ chatModelConformance({
       ...(url === undefined ? {} : { baseUrl: url }),
       profile: { capabilities: { tools: "yes", parallel_tool_calls: "yes", reasoning: "yes", image_input: "yes" } },
     }),
+});
+
+embeddingModelConformance({
+  name: "provider-ollama (embeddings)",
+  wire: embeddingWire,
+  create: ({ url, apiKey, profile }) =>
+    ollamaEmbeddings("embed-1", { apiKey, ...(url === undefined ? {} : { baseUrl: url }), profile }),
 });

@@ -47,7 +47,7 @@ function replyTo({ answer, failure, manner, retryAfterMs }: Scenario, request: W
   }
   if (failure !== undefined) {
     const hint = retryAfterMs === undefined ? {} : { retryAfter: retryAfterMs / 1_000 };
-    return { ...FAILURES[failure](request), ...hint };
+    return { ...failures[failure](request), ...hint };
   }
   if (manner === "silence") return faulty({ type: "silence" });
   const { reasoning, text, toolCalls, finishReason = "stop", usage } = answer ?? {};
@@ -93,7 +93,8 @@ function faulty(fault: WireFault): Partial<WireAnswer> {
   return { faults: [fault] };
 }
 
-const FAILURES: {
+/** How the server refuses a request. */
+export const failures: {
   readonly [F in Exclude<ScenarioFailure, "error_in_stream">]: (request: WireRequest) => WireFailure;
 } = {
   auth: () => ({ status: 401 }),
