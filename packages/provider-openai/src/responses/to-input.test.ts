@@ -39,6 +39,8 @@ const SPEECH: JsonObject = {
   status: "completed",
   content: [{ type: "output_text", text: "Hi.", annotations: [] }],
 };
+const { id: _, status: __, ...UNNAMED_SPEECH } = SPEECH as JsonObject;
+const { id: ___, ...UNNAMED_CALL } = CALL as JsonObject;
 const SEARCH: JsonObject = { type: "web_search_call", id: "ws_1", status: "completed" };
 const RESULT = toolMessage({ id: "call_1", name: "look" }, "seen");
 
@@ -54,13 +56,15 @@ describe("an answer of the server's own", () => {
 
   it("goes back in one item where it came in one of several texts", async () => {
     const two = { ...SPEECH, content: ["A", "B"].map((text) => ({ type: "output_text", text, annotations: [] })) };
-    expect(itemsOf(await answered(two))).toEqual([two]);
+    expect(itemsOf(await answered(THOUGHT, two))).toEqual([THOUGHT, two]);
+    const { content } = two;
+    expect(itemsOf(await answered(two))).toEqual([{ ...UNNAMED_SPEECH, content }]);
   });
 
   it("leaves out a thought that nobody can read again, and the ids that hang on it (PA-06)", async () => {
     const [speech, call] = itemsOf(await answered({ ...THOUGHT, encrypted_content: null }, SPEECH, CALL));
-    expect(speech).toEqual({ type: "message", role: "assistant", content: SPEECH.content });
-    expect(call).toEqual({ type: "function_call", call_id: "call_1", name: "look", arguments: "{}" });
+    expect(speech).toEqual(UNNAMED_SPEECH);
+    expect(call).toEqual(UNNAMED_CALL);
   });
 
   it("names a thought by its id where the server keeps answers", async () => {
@@ -70,14 +74,31 @@ describe("an answer of the server's own", () => {
   });
 
   it("leaves out a thought that nothing came of", async () => {
-    expect(itemsOf(await answered(SPEECH, THOUGHT))).toEqual([SPEECH]);
+    expect(itemsOf(await answered(SPEECH, THOUGHT))).toEqual([UNNAMED_SPEECH]);
     expect(itemsOf(await answered(THOUGHT))).toEqual([]);
     const blank = { ...SPEECH, content: [{ type: "output_text", text: "\n", annotations: [] }] };
     expect(itemsOf(await answered(THOUGHT, blank))).toEqual([]);
   });
 
+  it("goes without ids where somebody took its thoughts out (PA-08)", async () => {
+    const { content, ...rest } = await answered(THOUGHT, SPEECH, CALL);
+    const shortened = { ...rest, content: content.filter(({ type }) => type !== "reasoning") };
+    expect(itemsOf(shortened)).toEqual([UNNAMED_SPEECH, UNNAMED_CALL]);
+  });
+
+  it("says what somebody made of it, in the items that it came as", async () => {
+    const { content, ...rest } = await answered(THOUGHT, SPEECH, { ...SPEECH, id: "msg_2" });
+    const edited = content.map((block) => (block.type === "text" ? { ...block, text: "Ho." } : block));
+    const speech = { ...SPEECH, content: [{ type: "output_text", text: "Ho.", annotations: [] }] };
+    expect(itemsOf({ ...rest, content: edited })).toEqual([THOUGHT, speech, { ...speech, id: "msg_2" }]);
+  });
+
+  it("keeps messages apart that came apart", async () => {
+    expect(itemsOf(await answered(SPEECH, { ...SPEECH, id: "msg_2" }))).toEqual([UNNAMED_SPEECH, UNNAMED_SPEECH]);
+  });
+
   it("has no arguments where they were broken (PA-04)", async () => {
-    expect(itemsOf(await answered({ ...CALL, arguments: '{"a' }))).toEqual([CALL]);
+    expect(itemsOf(await answered({ ...CALL, arguments: '{"a' }))).toEqual([UNNAMED_CALL]);
   });
 });
 

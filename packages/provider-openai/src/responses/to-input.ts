@@ -4,6 +4,7 @@ import {
   type Capability,
   isJsonObject,
   type JsonObject,
+  type JsonValue,
   type Message,
   type ModelWarning,
   type ToolMessage,
@@ -111,19 +112,22 @@ export class InputConverter {
   /**
    * An answer as the items that it came as. A thought goes back only whole: encrypted, or by its id where the server
    * keeps it; and only before the item that came of it. Items name their ids only together with their thoughts, since
-   * the server knows which belong together.
+   * the server knows which belong together, and refuses one without the other.
    */
   #answer(message: AssistantMessage): readonly JsonObject[] {
     const content = message.content.filter((block) => block.type === "reasoning" || this.#hasItem(block));
     const last = content.findLastIndex(({ type }) => type !== "reasoning");
     const thoughts = content.filter((block, at) => at < last && block.type === "reasoning");
-    const whole = thoughts.every((block) => this.#thought(block) !== undefined);
+    const named = thoughts.length > 0 && thoughts.every((block) => this.#thought(block) !== undefined);
     const items: JsonObject[] = [];
+    let before: JsonValue | undefined;
     for (const [at, block] of content.entries()) {
+      const { id } = this.#item(block);
       if (block.type === "reasoning") {
-        const thought = whole && at < last ? this.#thought(block) : undefined;
+        const thought = named && at < last ? this.#thought(block) : undefined;
         if (thought !== undefined) items.push(thought);
-      } else this.#addAnswer(block, whole, items);
+      } else this.#addAnswer(block, { named, goesOn: id === before }, items);
+      before = id;
     }
     return items;
   }
@@ -132,8 +136,9 @@ export class InputConverter {
     return block.type === "tool_call" || this.#ownItem(block) !== undefined || toAnswerPart(block) !== undefined;
   }
 
-  #addAnswer(block: Block, named: boolean, items: JsonObject[]): void {
-    const item = named ? this.#item(block) : {};
+  /** `named`: with the ids of items. `goesOn`: it is of the same item as the block before it. */
+  #addAnswer(block: Block, { named, goesOn }: { named: boolean; goesOn: boolean }, items: JsonObject[]): void {
+    const item = named ? this.#item(block) : withoutIdentity(this.#item(block));
     if (block.type === "tool_call") {
       const { id, name, args } = block;
       items.push({ ...item, type: "function_call", call_id: wireId(id), name, arguments: JSON.stringify(args) });
@@ -147,7 +152,7 @@ export class InputConverter {
     const part = toAnswerPart(block);
     if (part === undefined) return;
     const before = items.at(-1);
-    if (before?.type === "message" && before.id === item.id && Array.isArray(before.content)) {
+    if (goesOn && before?.type === "message" && Array.isArray(before.content)) {
       items[items.length - 1] = { ...before, content: [...before.content, part] };
     } else items.push({ ...item, type: "message", role: "assistant", content: [part] });
   }
@@ -175,6 +180,11 @@ export class InputConverter {
 function placeAfter(history: readonly Message[], responseId: string | undefined): number {
   if (responseId === undefined) return 0;
   return history.findLastIndex((message) => message.role === "assistant" && message.responseId === responseId) + 1;
+}
+
+/** What an item has besides its name at the server, as the phase of a message. */
+function withoutIdentity({ id: _, status: __, ...more }: JsonObject): JsonObject {
+  return more as JsonObject;
 }
 
 function textOfMessage({ content }: Message): string {
