@@ -1,7 +1,12 @@
 import { resolve } from "node:path";
 import { messageOf } from "@tinyagents/core";
+import { checkAgentStream } from "./agent-stream/checks.js";
+import type { AgentStreamSubject } from "./agent-stream/subject.js";
 import { checkChatModel } from "./chat-model/run.js";
 import type { ChatModelSubject } from "./chat-model/subject.js";
+import type { Report } from "./check.js";
+import { checkEmbeddingModel } from "./embedding-model/checks.js";
+import type { EmbeddingModelSubject } from "./embedding-model/subject.js";
 import { formatReport } from "./format-report.js";
 
 /** What the command needs from around it. */
@@ -13,39 +18,67 @@ export interface CommandIo {
   err(text: string): void;
 }
 
-const USAGE = "Usage: conformance model FILE [--json]    FILE exports a ChatModelSubject as `subject`.";
+/** One suite as the command knows it. */
+interface Suite {
+  /** The function that a subject must have, besides its name. */
+  readonly entry: string;
+  check(subject: object): Promise<Report>;
+}
+
+const SUITES: ReadonlyMap<string, Suite> = new Map([
+  ["model", { entry: "create", check: (subject) => checkChatModel(subject as ChatModelSubject) }],
+  ["stream", { entry: "stream", check: (subject) => checkAgentStream(subject as AgentStreamSubject) }],
+  ["embeddings", { entry: "create", check: (subject) => checkEmbeddingModel(subject as EmbeddingModelSubject) }],
+]);
+
+const USAGE = `Usage: conformance ${[...SUITES.keys()].join("|")} FILE [--json]    FILE exports the subject as \`subject\`.`;
+
+/** A use that is no good. The message says why. */
+class Misuse extends Error {}
 
 /** Runs the command. Gives its exit code: 0 all kept, 1 something failed, 2 wrong use. */
 export async function runCommand(args: readonly string[], io: CommandIo): Promise<number> {
-  const flags = args.filter((arg) => arg.startsWith("-"));
-  const [suite, file, ...more] = args.filter((arg) => !arg.startsWith("-"));
-  if (flags.includes("--help")) {
+  if (args.includes("--help")) {
     io.out(USAGE);
     return 0;
   }
-  const unknown = flags.find((flag) => flag !== "--json") ?? more[0];
-  if (unknown !== undefined) return misused(io, `unknown argument: ${unknown}`);
-  if (suite !== "model") return misused(io, suite === undefined ? "a suite is expected" : `unknown suite: ${suite}`);
-  if (file === undefined) return misused(io, "a file is expected");
-  let subject: unknown;
   try {
-    subject = ((await io.load(resolve(io.cwd, file))) as { readonly subject?: unknown }).subject;
+    const { suite, file, json } = readArgs(args);
+    const report = await suite.check(await loadSubject(file, suite, io));
+    io.out(json ? JSON.stringify(report, null, 2) : formatReport(report));
+    return report.ok ? 0 : 1;
   } catch (error) {
-    return misused(io, `cannot load ${file}: ${messageOf(error).split("\n")[0]}`);
+    if (!(error instanceof Misuse)) throw error;
+    io.err(`conformance: ${error.message}. ${USAGE}`);
+    return 2;
   }
-  if (!isSubject(subject)) return misused(io, `${file} exports no \`subject\` with a name and a create function`);
-  const report = await checkChatModel(subject);
-  io.out(flags.includes("--json") ? JSON.stringify(report, null, 2) : formatReport(report));
-  return report.ok ? 0 : 1;
 }
 
-function misused(io: CommandIo, message: string): number {
-  io.err(`conformance: ${message}. ${USAGE}`);
-  return 2;
+function readArgs(args: readonly string[]): { readonly suite: Suite; readonly file: string; readonly json: boolean } {
+  const flags = args.filter((arg) => arg.startsWith("-"));
+  const [name, file, ...more] = args.filter((arg) => !arg.startsWith("-"));
+  const unknown = flags.find((flag) => flag !== "--json") ?? more[0];
+  if (unknown !== undefined) throw new Misuse(`unknown argument: ${unknown}`);
+  if (name === undefined) throw new Misuse("a suite is expected");
+  const suite = SUITES.get(name);
+  if (suite === undefined) throw new Misuse(`unknown suite: ${name}`);
+  if (file === undefined) throw new Misuse("a file is expected");
+  return { suite, file, json: flags.includes("--json") };
 }
 
-function isSubject(value: unknown): value is ChatModelSubject {
-  if (typeof value !== "object" || value === null) return false;
-  const { name, create } = value as Partial<ChatModelSubject>;
-  return typeof name === "string" && typeof create === "function";
+async function loadSubject(file: string, { entry }: Suite, io: CommandIo): Promise<object> {
+  const subject = await load(file, io);
+  if (typeof subject === "object" && subject !== null) {
+    const { name, [entry]: start } = subject as { readonly [key: string]: unknown };
+    if (typeof name === "string" && typeof start === "function") return subject;
+  }
+  throw new Misuse(`${file} exports no \`subject\` with a name and a ${entry} function`);
+}
+
+async function load(file: string, io: CommandIo): Promise<unknown> {
+  try {
+    return ((await io.load(resolve(io.cwd, file))) as { readonly subject?: unknown } | undefined)?.subject;
+  } catch (error) {
+    throw new Misuse(`cannot load ${file}: ${messageOf(error).split("\n")[0]}`);
+  }
 }

@@ -1,4 +1,13 @@
 // Checks of any kind.
+
+// Streams of agents.
+export { agentStreamChecks, checkAgentStream } from "./agent-stream/checks.js";
+export {
+  type AgentStreamSetting,
+  type AgentStreamSubject,
+  type AgentStreamUnderTest,
+  agentStreamUnderTest,
+} from "./agent-stream/subject.js";
 export { assert, assertEqual, assertFails, assertIncludes, CheckFailure } from "./assert.js";
 // Models.
 export { chatModelChecks } from "./chat-model/checks.js";
@@ -29,5 +38,23 @@ export {
   type WireServer,
 } from "./chat-model/subject.js";
 export type { Check, CheckResult, Claims, NeedOf, Report } from "./check.js";
+// Embeddings.
+export { checkEmbeddingModel, embeddingModelChecks } from "./embedding-model/checks.js";
+export {
+  type EmbeddingScenario,
+  type EmbeddingScenarioName,
+  embeddingScenarios,
+  scenarioDimensions,
+  scenarioVector,
+  scenarioVectors,
+} from "./embedding-model/scenarios.js";
+export {
+  type EmbeddingModelSubject,
+  type EmbeddingModelUnderTest,
+  type EmbeddingNeed,
+  type EmbeddingSetting,
+  type EmbeddingSituation,
+  embeddingModelUnderTest,
+} from "./embedding-model/subject.js";
 export { formatReport } from "./format-report.js";
 export { type RunOptions, runCheck, runChecks } from "./run-checks.js";

@@ -1,17 +1,43 @@
 import { describe, it } from "vitest";
+import { agentStreamChecks } from "./agent-stream/checks.js";
+import { type AgentStreamSubject, agentStreamUnderTest } from "./agent-stream/subject.js";
 import { chatModelChecks } from "./chat-model/checks.js";
 import { type ChatModelSubject, modelUnderTest } from "./chat-model/subject.js";
+import type { Check, Claims } from "./check.js";
+import { embeddingModelChecks } from "./embedding-model/checks.js";
+import { type EmbeddingModelSubject, embeddingModelUnderTest } from "./embedding-model/subject.js";
 import { runCheck } from "./run-checks.js";
 
-/** Registers one test per model check. What the adapter does not claim is shown as skipped, with the reason. */
-export function chatModelConformance(subject: ChatModelSubject): void {
-  describe(`${subject.name} keeps the contract of a chat model`, () => {
-    for (const check of chatModelChecks) {
+/** Registers one test per check. What is not claimed is shown as skipped, with the reason. */
+function register<Subject extends Claims<never>>(
+  title: string,
+  checks: readonly Check<Subject>[],
+  create: () => Subject,
+): void {
+  describe(title, () => {
+    for (const check of checks) {
       it(`${check.group}: it ${check.name}`, async ({ skip }) => {
-        const { result, error } = await runCheck(check, () => modelUnderTest(subject));
+        const { result, error } = await runCheck(check, create);
         if (result.status === "skipped") skip(result.message);
         if (result.status === "failed") throw error;
       }, 15_000);
     }
   });
+}
+
+/** Registers one test per model check. What the adapter does not claim is shown as skipped, with the reason. */
+export function chatModelConformance(subject: ChatModelSubject): void {
+  register(`${subject.name} keeps the contract of a chat model`, chatModelChecks, () => modelUnderTest(subject));
+}
+
+/** Registers one test per check of an agent's streams. */
+export function agentStreamConformance(subject: AgentStreamSubject): void {
+  const title = `${subject.name} keeps the contract of an agent's stream`;
+  register(title, agentStreamChecks, () => agentStreamUnderTest(subject));
+}
+
+/** Registers one test per check of an embedding model. */
+export function embeddingModelConformance(subject: EmbeddingModelSubject): void {
+  const title = `${subject.name} keeps the contract of an embedding model`;
+  register(title, embeddingModelChecks, () => embeddingModelUnderTest(subject));
 }

@@ -5,32 +5,16 @@ import {
   checkChatModel,
   formatReport,
   modelUnderTest,
-  runCheck,
 } from "@tinyagents/conformance";
-import { type Capability, type ChatModel, manualClock } from "@tinyagents/core";
+import type { Capability, ChatModel } from "@tinyagents/core";
 import { describe, expect, it } from "vitest";
 import { faults } from "./faults.js";
 import { memorySubject } from "./memory-subject.js";
+import { runOne } from "./run-one.js";
 
-/** How many turns of the event loop a check may take that does not hang. */
-const MOST_TURNS = 200;
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
-}
-
-/** Runs one check; what hangs is timed out at once. */
-async function run(name: string, subject: ChatModelSubject): Promise<CheckResult> {
-  const check = chatModelChecks.find((one) => one.name === name);
-  if (check === undefined) throw new Error(`no check ${name}`);
-  const clock = manualClock();
-  let done = false;
-  const outcome = runCheck(check, () => modelUnderTest(subject), { clock, timeoutMs: 60_000 }).finally(() => {
-    done = true;
-  });
-  for (let turns = 0; turns < MOST_TURNS && !done; turns++) await nextTurn();
-  if (!done) await clock.advance(60_000);
-  return (await outcome).result;
+/** Runs one check on a subject. */
+function run(name: string, subject: ChatModelSubject): Promise<CheckResult> {
+  return runOne(chatModelChecks, name, () => modelUnderTest(subject));
 }
 
 const NAMES = chatModelChecks.map(({ name }) => name);

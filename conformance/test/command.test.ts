@@ -2,6 +2,8 @@ import { fileURLToPath } from "node:url";
 import { createJiti } from "jiti";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../src/command.js";
+import { memoryAgent } from "./memory-agent.js";
+import { memoryEmbeddings } from "./memory-embeddings.js";
 import { memorySubject } from "./memory-subject.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -31,6 +33,14 @@ describe("the command", () => {
     expect(out).toMatch(/0 failed, 0 skipped$/);
   });
 
+  it("runs the suites of streams and of embeddings", async () => {
+    const stream = await command(["stream", "subject.ts"], async () => ({ subject: memoryAgent() }));
+    expect([stream.code, stream.out.split("\n").at(-1)]).toEqual([0, "21 passed, 0 failed, 0 skipped"]);
+    const embeddings = await command(["embeddings", "x.ts", "--json"], async () => ({ subject: memoryEmbeddings() }));
+    expect(embeddings.code).toBe(0);
+    expect(JSON.parse(embeddings.out)).toMatchObject({ subject: "memory", ok: true, passed: 22 });
+  });
+
   it("loads a subject that is written in TypeScript, and ends with 1 when it fails", async () => {
     const { code, out } = await command(["model", SILENT, "--json"]);
     expect(code).toBe(1);
@@ -45,7 +55,8 @@ describe("the command", () => {
       [["model", "x.ts", "--fast"], "unknown argument: --fast"],
       [["model", "x.ts", "y.ts"], "unknown argument: y.ts"],
       [["model", "./missing.ts"], "cannot load ./missing.ts"],
-      [["model", "./faults.ts"], "exports no `subject`"],
+      [["model", "./faults.ts"], "exports no `subject` with a name and a create function"],
+      [["stream", "./faults.ts"], "exports no `subject` with a name and a stream function"],
     ];
     for (const [args, message] of wrong) {
       const load = args[1] === "./faults.ts" ? async () => ({}) : undefined;

@@ -1,27 +1,9 @@
 import { TinyAgentsError } from "@tinyagents/core";
-import { assert, assertEqual, assertFails } from "../assert.js";
+import { assertEqual, assertFails } from "../assert.js";
 import type { Check } from "../check.js";
 import { ask, BOTH, stream } from "./ask.js";
-import { firstText, turn, watchedSignal } from "./in-progress.js";
+import { closedByClient, firstText, requestArrived, turn, watchedSignal } from "./in-progress.js";
 import { type ModelNeed, type ModelUnderTest, RECORDED_REQUESTS, type Situation } from "./subject.js";
-
-async function closedByClient({ requests }: Situation): Promise<void> {
-  const [request] = requests();
-  if (request === undefined) return;
-  assertEqual(await request.ended, "aborted", "how the connection ended");
-}
-
-/** How many turns of the event loop a request may take to arrive. */
-const LONGEST_WAY = 1_000;
-
-/** Waits until the server has got a request, where it records them. */
-async function requestArrived({ requests }: Situation, recorded: boolean): Promise<void> {
-  await turn();
-  for (let turns = 0; recorded && requests().length === 0; turns++) {
-    assert(turns < LONGEST_WAY, "no request reached the server");
-    await turn();
-  }
-}
 
 function cancelCheck(
   name: string,

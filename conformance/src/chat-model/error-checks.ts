@@ -8,6 +8,7 @@ import {
 } from "@tinyagents/core";
 import { assert, assertEqual, assertFails } from "../assert.js";
 import type { Check } from "../check.js";
+import { everythingIn } from "../everything-in.js";
 import { ask, BOTH, type Delivery, stream } from "./ask.js";
 import { answerOf, type ScenarioName, scenarios } from "./scenarios.js";
 import { type ModelUnderTest, RECORDED_REQUESTS, secretKey } from "./subject.js";
@@ -33,21 +34,6 @@ function errorCheck<C extends ErrorCode>(
         }
       }),
   };
-}
-
-/** All that a log could show of an error: itself, and what it was caused by. */
-function everythingIn(error: unknown): string {
-  const texts: string[] = [];
-  const seen = new Set<unknown>();
-  const add = (value: unknown): void => {
-    if (typeof value === "string") texts.push(value);
-    if (typeof value !== "object" || value === null || seen.has(value)) return;
-    seen.add(value);
-    if (value instanceof Headers) value.forEach(add);
-    for (const key of Reflect.ownKeys(value)) add((value as { readonly [key: PropertyKey]: unknown })[key]);
-  };
-  add(error);
-  return texts.join("\n");
 }
 
 /** Time that passes when it is waited for. */

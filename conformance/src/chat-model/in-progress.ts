@@ -1,4 +1,10 @@
-import { assert } from "../assert.js";
+import { assert, assertEqual } from "../assert.js";
+import type { RecordedRequest } from "./subject.js";
+
+/** Who can say what a server got. */
+interface Recording {
+  requests(): readonly RecordedRequest[];
+}
 
 /** Lets work that is under way get as far as it can without being waited for. */
 export function turn(): Promise<void> {
@@ -34,4 +40,23 @@ export function watchedSignal(): { readonly controller: AbortController; listene
     remove(...args);
   };
   return { controller, listeners: () => listening.size };
+}
+
+/** Waits for the end of the first request, where it is recorded: the client closed it. */
+export async function closedByClient({ requests }: Recording): Promise<void> {
+  const [request] = requests();
+  if (request === undefined) return;
+  assertEqual(await request.ended, "aborted", "how the connection ended");
+}
+
+/** How many turns of the event loop a request may take to arrive. */
+const LONGEST_WAY = 1_000;
+
+/** Waits until the server has got a request, where it records them. */
+export async function requestArrived({ requests }: Recording, recorded: boolean): Promise<void> {
+  await turn();
+  for (let passed = 0; recorded && requests().length === 0; passed++) {
+    assert(passed < LONGEST_WAY, "no request reached the server");
+    await turn();
+  }
 }

@@ -1,5 +1,6 @@
-import { chatModelConformance } from "@tinyagents/conformance/vitest";
-import { openaiModel } from "@tinyagents/provider-openai";
+import { chatModelConformance, embeddingModelConformance } from "@tinyagents/conformance/vitest";
+import { openaiEmbeddings, openaiModel } from "@tinyagents/provider-openai";
+import { embeddingWire } from "./embedding-wire.js";
 import { openaiWire } from "./openai-wire.js";
 
 const cannot = { usage_charged: "OpenAI says nothing of money: routers do, in Chat Completions" };
@@ -14,3 +15,9 @@ for (const api of ["chat", "responses"] as const) {
       openaiModel("gpt-4o", { apiKey, api, baseUrl: url, profile: { capabilities: { reasoning: "yes" } } }),
   });
 }
+
+embeddingModelConformance({
+  name: "provider-openai (embeddings)",
+  wire: embeddingWire,
+  create: ({ url, apiKey, profile }) => openaiEmbeddings("embed-1", { apiKey, baseUrl: url, profile }),
+});

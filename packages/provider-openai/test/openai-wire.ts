@@ -33,7 +33,7 @@ function replyTo({ answer, failure, manner, retryAfterMs }: Scenario, request: W
   if (failure === "error_in_stream") return failing(answer?.text, framesOfText(request));
   if (failure !== undefined) {
     const hint = retryAfterMs === undefined ? {} : { retryAfter: retryAfterMs / 1_000 };
-    return { ...FAILURES[failure](request), ...hint };
+    return { ...failures[failure](request), ...hint };
   }
   if (manner === "silence") return { text: "", faults: [{ type: "silence" }] };
   if (manner === "metadata") return withMetadata(answer?.text ?? "", request);
@@ -95,7 +95,10 @@ function faulty(fault: WireFault): Partial<WireAnswer> {
 
 type Refusal = Extract<WireReply, { readonly status: number }>;
 
-const FAILURES: { readonly [F in Exclude<ScenarioFailure, "error_in_stream">]: (request: WireRequest) => Refusal } = {
+/** How the server refuses a request. */
+export const failures: {
+  readonly [F in Exclude<ScenarioFailure, "error_in_stream">]: (request: WireRequest) => Refusal;
+} = {
   auth: () => ({ status: 401 }),
   auth_echo: ({ authorization = "" }) => ({
     status: 401,

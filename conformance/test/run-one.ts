@@ -1,0 +1,27 @@
+import { type Check, type CheckResult, type Claims, runCheck } from "@tinyagents/conformance";
+import { manualClock } from "@tinyagents/core";
+
+/** How many turns of the event loop a check may take that does not hang. */
+const MOST_TURNS = 200;
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** Runs one check of a suite, by its name. What hangs is timed out without waiting. */
+export async function runOne<Subject extends Claims<never>>(
+  checks: readonly Check<Subject>[],
+  name: string,
+  create: () => Subject,
+): Promise<CheckResult> {
+  const check = checks.find((one) => one.name === name);
+  if (check === undefined) throw new Error(`no check ${name}`);
+  const clock = manualClock();
+  let done = false;
+  const outcome = runCheck(check, create, { clock, timeoutMs: 60_000 }).finally(() => {
+    done = true;
+  });
+  for (let turns = 0; turns < MOST_TURNS && !done; turns++) await nextTurn();
+  if (!done) await clock.advance(60_000);
+  return (await outcome).result;
+}
