@@ -38,7 +38,7 @@ it("nor do retries, fallbacks, sub-agents, prices, sinks and estimates, with a p
   expect(await runFullAgent()).toMatchObject({
     text: "It is a cat.",
     models: ["test/scripted", "test/second"],
-    cost: "0.0022",
+    cost: "0.0033",
     estimates: 2,
     events: expect.arrayContaining(["retry.scheduled", "fallback.selected", "sub_agent.completed", "model.delta"]),
   });

@@ -45,7 +45,7 @@ describe("wire calls are repeated by the harness alone, so that no attempts mult
     [{ status: 400 }, "provider_bad_request"],
     [{ status: 401 }, "provider_auth"],
     [{ status: 403 }, "provider_auth"],
-    [{ status: 404 }, "provider_bad_request"],
+    [{ status: 404 }, "model_not_found"],
     [{ status: 400, code: "context_length_exceeded" }, "context_window_exceeded"],
   ])("a refused configuration or request is never repeated: %o", async (failure, code) => {
     const { run, calls } = await ask([failure, "Hello."]);
