@@ -200,6 +200,29 @@ describe("an answer of Anthropic's wire server", () => {
     expect((await (await post()).json()).stop_details.explanation).toBe("I may not.");
   });
 
+  test("says nothing of a sequence or a refusal where there was none, and nothing of its end before it", async () => {
+    await serve(["a", { text: "a", faults: [{ type: "no_finish" }] }]);
+    const ended = await (await post({ stop_sequences: ["END"] })).json();
+    expect([ended.stop_reason, ended.stop_sequence, ended.stop_details]).toEqual(["end_turn", null, null]);
+    expect((await (await post()).json()).stop_reason).toBeNull();
+  });
+
+  test("counts tokens of thinking where it is told to", async () => {
+    await serve(["a", { text: "a", usage: { inputTokens: 1, outputTokens: 9, reasoningTokens: 4 } }]);
+    expect((await (await post()).json()).usage.output_tokens_details).toBeNull();
+    expect((await (await post()).json()).usage.output_tokens_details).toEqual({ thinking_tokens: 4 });
+  });
+
+  test("begins a text that cites nothing without citations, and a call without its id", async () => {
+    await serve([{ text: "a", toolCalls: [{ name: "b" }], toolIds: "empty" }]);
+    const found = await events(await post(streamed));
+    const starts = found.flatMap(({ data }) => data.content_block ?? []);
+    expect(starts).toMatchObject([
+      { type: "text", text: "", citations: null },
+      { type: "tool_use", id: "" },
+    ]);
+  });
+
   test("counts tokens without an answer", async () => {
     await serve([{ usage: { inputTokens: 42, outputTokens: 0 } }, "text"]);
     expect(await (await post({}, "/v1/messages/count_tokens")).json()).toEqual({ input_tokens: 42 });

@@ -164,6 +164,31 @@ describe("an answer of Ollama's wire server", () => {
     expect((await embed({ input: "tea" })).embeddings).toEqual([[1, 2]]);
   });
 
+  test("counts tools and earlier calls as part of the prompt", async () => {
+    await serve(["a", "a"]);
+    const call = { function: { name: "a", arguments: { q: "x".repeat(400) } } };
+    const messages = [
+      { role: "assistant", content: "", thinking: "y".repeat(400), tool_calls: [call] },
+      { role: "tool", tool_name: "a", content: "1" },
+    ];
+    const bare = (await chat({ messages })).prompt_eval_count;
+    expect(bare).toBeGreaterThan(200);
+    const tools = [{ type: "function", function: { name: "a", description: "z".repeat(400) } }];
+    expect((await chat({ messages, tools })).prompt_eval_count).toBeGreaterThan(bare + 100);
+  });
+
+  test("never says how much it embedded when it is told so, and refuses what does not fit whole", async () => {
+    await serve([{ usage: null }], { models: [{ name: "e", numCtx: 10 }] });
+    const embed = (body: JsonObject) => post({ model: "e", ...body }, "/api/embed");
+    expect(await (await embed({ input: "tea" })).json()).not.toHaveProperty("prompt_eval_count");
+    const response = await embed({ input: ["tea", "x".repeat(41)], truncate: false });
+    expect([response.status, (await response.json()).error]).toEqual([
+      400,
+      "the input length exceeds the context length",
+    ]);
+    server.assertDone();
+  });
+
   test("has as many embeddings as the request has inputs", async () => {
     await serve([{ embeddings: [[1]] }]);
     await post({ input: ["a", "b"] }, "/api/embed").catch(() => undefined);
@@ -274,6 +299,12 @@ describe("faults of Ollama's stream", () => {
   test("an end without its last line (PA-11)", async () => {
     await serve([{ text: "a", faults: [{ type: "no_finish" }] }]);
     expect((await lines()).map(({ done }) => done)).toEqual([false]);
+  });
+
+  test("a whole answer without an end is not done", async () => {
+    await serve([{ text: "a", faults: [{ type: "no_finish" }] }]);
+    const { done, done_reason: reason } = await chat();
+    expect([done, reason]).toEqual([false, undefined]);
   });
 
   test("lines that say nothing, and fields that nobody knows (PA-20)", async () => {

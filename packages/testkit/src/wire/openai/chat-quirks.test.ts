@@ -27,7 +27,9 @@ describe("what compatible servers do otherwise", () => {
   test("is reasoning between tags in the text, cut as the text is", async () => {
     const answer = { reasoning: "hm", text: "yes", reasoningField: "think_tags", split: "characters" } as const;
     await serve([answer, answer]);
-    const said = (await frames()).map(({ choices }) => choices[0].delta.content ?? "").join("");
+    const deltas = (await frames()).map(({ choices }) => choices[0].delta);
+    expect(new Set(deltas.flatMap((delta) => Object.keys(delta)))).toEqual(new Set(["role", "content", "refusal"]));
+    const said = deltas.map(({ content = "" }) => content).join("");
     expect(said).toBe("<think>\nhm\n</think>\n\nyes");
     const { message } = (await (await post()).json()).choices[0];
     expect(message).toEqual({ role: "assistant", content: said, refusal: null });
@@ -100,6 +102,13 @@ test("an answer with something that Chat Completions has no place for is no answ
 test("a refusal is an ordinary stop in Chat Completions", async () => {
   await serve([{ refusal: "no", finishReason: "refusal" }]);
   expect((await (await post()).json()).choices[0].finish_reason).toBe("stop");
+});
+
+test("an answer that calls tools ends for them unless it is told otherwise", async () => {
+  const toolCalls = [{ name: "a" }];
+  await serve([{ toolCalls }, { toolCalls, finishReason: "stop" }]);
+  const reason = async () => (await (await post()).json()).choices[0].finish_reason;
+  expect([await reason(), await reason()]).toEqual(["tool_calls", "stop"]);
 });
 
 test("headers of an answer go beside those of the API", async () => {
