@@ -2,5 +2,8 @@ import { defineConfig } from "tsup";
 import { build } from "../tsup.base.js";
 
 export default defineConfig(
-  build({ main: "src/main.ts" }, { platform: "node", dts: false, tsconfig: "tsconfig.json" }),
+  build(
+    { main: "src/main.ts", adapters: "src/adapters.ts" },
+    { platform: "node", dts: false, tsconfig: "tsconfig.json" },
+  ),
 );
