@@ -74,6 +74,22 @@ describe("EMB-01 an embedding model of OpenAI", () => {
     expect(other).not.toHaveProperty("usage");
   });
 
+  it("keeps what else the server said, without what could reach an object's prototype (SE-04)", async () => {
+    const more = async (fields: JsonObject) =>
+      serve((body) => ({ ...plain(body), ...fields })).model.embedDocuments(["a"]);
+    expect(await more({ x_region: "eu" })).toMatchObject({ providerData: { x_region: "eu" }, warnings: [] });
+    const hostile = await more(JSON.parse('{"x":{"__proto__":{"a":1}}}'));
+    expect(hostile).not.toHaveProperty("providerData");
+    expect(hostile.warnings).toMatchObject([{ code: "malformed_data" }]);
+  });
+
+  it("refuses own settings that are no object before it asks", async () => {
+    const { model, bodies } = serve(plain);
+    const asked = model.embedQuery("a", { providerOptions: { openai: "x" as never } });
+    await expect(asked).rejects.toMatchObject({ code: "invalid_request" });
+    expect(bodies).toEqual([]);
+  });
+
   it.each<[string, unknown, string]>([
     ["no list", { data: null }, "provider_server"],
     ["too few", vectorsFor(["a"]), "corrupt_data"],

@@ -7,6 +7,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  type ModelWarning,
   TinyAgentsError,
 } from "@tinyagents/core";
 import type { OpenAI } from "openai";
@@ -14,6 +15,8 @@ import { toUsage } from "./chat/to-usage.js";
 import { createClient, post } from "./client.js";
 import { connect } from "./connection.js";
 import { type ConnectionSettings, type OpenAIConnectionOptions, readConnection } from "./connection-options.js";
+import { Extras } from "./extras.js";
+import { ownOptions } from "./prepare.js";
 import { toError } from "./to-error.js";
 import { textOf } from "./wire-value.js";
 
@@ -44,9 +47,9 @@ export function openaiEmbeddings(model: string, options: OpenAIEmbeddingOptions)
   let client: OpenAI | undefined;
   return batchedEmbeddings(profile, async (texts, _purpose, asked) => {
     client ??= createClient(settings);
-    const { providerOptions, dimensions, signal } = asked;
+    const { dimensions, signal } = asked;
     const body = {
-      ...providerOptions?.[settings.provider],
+      ...ownOptions(asked, settings.provider),
       model,
       input: texts,
       encoding_format: "float",
@@ -83,14 +86,21 @@ async function ask(
   }
 }
 
+/** Fields that have a home. */
+const ANSWER_FIELDS: ReadonlySet<string> = new Set(["object", "data", "model", "usage"]);
+
 function readBatch(answer: unknown, provider: string, count: number): EmbeddedBatch {
   if (!isJsonObject(answer) || !Array.isArray(answer.data)) throw noEmbeddings(provider);
-  const { object: _, data: __, model, usage, ...providerData } = answer;
+  const { data, model, usage } = answer;
+  const warnings: ModelWarning[] = [];
+  const extras = new Extras(ANSWER_FIELDS);
+  extras.take(answer);
   return {
-    vectors: inOrder(answer.data, count),
+    vectors: inOrder(data, count),
     model: textOf(model) || undefined,
     usage: isJsonObject(usage) ? { ...toUsage(usage), outputTokens: 0 } : undefined,
-    providerData: Object.keys(providerData).length === 0 ? undefined : providerData,
+    providerData: extras.safeFields(warnings),
+    warnings,
   };
 }
 

@@ -1,5 +1,6 @@
 import {
   type Capability,
+  isJsonObject,
   type JsonObject,
   lackingCapabilities,
   type ModelProfile,
@@ -29,6 +30,23 @@ export function refuseMissing(profile: ModelProfile, request: ModelRequest, impl
     `${model} lacks what the request needs: ${capabilities.join(", ")}.`,
     { details: { model, capabilities } },
   );
+}
+
+/**
+ * The settings of a request that are for this provider alone.
+ * @throws `invalid_request` for what is no object.
+ */
+export function ownOptions(
+  { providerOptions }: { readonly providerOptions?: ModelRequest["providerOptions"] | undefined },
+  provider: string,
+): JsonObject {
+  if (providerOptions === undefined || !Object.hasOwn(providerOptions, provider)) return {};
+  const own: unknown = providerOptions[provider];
+  if (own === undefined) return {};
+  if (isJsonObject(own)) return own;
+  throw new TinyAgentsError("invalid_request", `providerOptions.${provider}: an object is expected.`, {
+    details: { reason: "provider_options" },
+  });
 }
 
 export function nothingToSend(): TinyAgentsError<"invalid_request"> {

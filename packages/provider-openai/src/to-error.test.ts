@@ -154,3 +154,13 @@ it("a frame that is no JSON is told without a piece of it, which may be a piece 
   expect(error).toMatchObject({ code: "provider_server", details: { providerCode: "malformed_response" } });
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(KEY.slice(0, 6));
 });
+
+it("of a long message the beginning is read, and numbers that cannot be tokens are not told", () => {
+  const told = (message: string) =>
+    toError(new APIError(400, { message }, undefined, undefined), { provider: "openai", model: "m", secrets: [] });
+  const late = `${"context length ".repeat(70_000)} exceeded`;
+  expect(told(late)).toMatchObject({ code: "provider_bad_request" });
+  const huge = told(`This model's maximum context length is ${"9".repeat(400)} tokens.`);
+  expect(huge).toMatchObject({ code: "context_window_exceeded", details: { provider: "openai", status: 400 } });
+  expect(huge.details).not.toHaveProperty("limitTokens");
+});

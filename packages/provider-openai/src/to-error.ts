@@ -132,13 +132,19 @@ const REFUSED_CODE =
 const CONTEXT_MESSAGE =
   /maximum context length|context (length|window|size).*exceed|exceed.*context (length|window|size)/i;
 
+/** How much of a message is looked through: a long one would take long. */
+const READ_CHARS = 4_000;
+
 type FailureCode = (typeof BY_CODE)[number][0] | "provider_server" | "provider_bad_request" | "network";
 
 function classify({ status, codes, message }: Failure): FailureCode {
   const lower = codes.map((code) => code.toLowerCase());
   const known = BY_CODE.find(([, pattern]) => lower.some((code) => pattern.test(code)));
   if (known !== undefined) return known[0];
-  if ((status === undefined || status === 400 || status === 413) && CONTEXT_MESSAGE.test(message)) {
+  if (
+    (status === undefined || status === 400 || status === 413) &&
+    CONTEXT_MESSAGE.test(message.slice(0, READ_CHARS))
+  ) {
     return "context_window_exceeded";
   }
   if (status === undefined)
@@ -170,8 +176,8 @@ function byStatus(status: number): FailureCode {
 
 /** OpenAI says: "maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens". */
 function tokensIn(message: string): { readonly limitTokens?: number; readonly askedTokens?: number } {
-  const limit = /context length is (\d+)/i.exec(message)?.[1];
-  const asked = /(?:resulted in|requested) (?:about )?(\d+) tokens/i.exec(message)?.[1];
+  const limit = /context length is (\d{1,15})\b/i.exec(message)?.[1];
+  const asked = /(?:resulted in|requested) (?:about )?(\d{1,15}) tokens/i.exec(message)?.[1];
   return {
     ...(limit === undefined ? {} : { limitTokens: Number(limit) }),
     ...(asked === undefined ? {} : { askedTokens: Number(asked) }),

@@ -10,7 +10,7 @@ import {
 
 /**
  * A tool choice in the words of the wire, for a model that can be told it. Some servers take only the words: where the
- * one offered tool is named, `required` says the same.
+ * one offered tool is named, `required` says the same. `own`: how many of the server's own tools are offered beside them.
  *
  * @throws `invalid_request` when no such tool is offered.
  */
@@ -19,11 +19,13 @@ export function toToolChoice(
   tools: readonly ToolDeclaration[],
   profile: ModelProfile,
   warnings: ModelWarning[],
+  own = 0,
 ): JsonValue | undefined {
   if (choice === undefined) return undefined;
-  if (choice === "auto" || choice === "none") return tools.length === 0 ? undefined : choice;
+  const nothingOffered = tools.length + own === 0;
+  if (choice === "auto" || choice === "none") return nothingOffered ? undefined : choice;
   if (choice === "required") {
-    if (tools.length === 0) throw noSuchTool("toolChoice is required, but no tool is offered.");
+    if (nothingOffered) throw noSuchTool("toolChoice is required, but no tool is offered.");
     return "required";
   }
   const { name } = choice;

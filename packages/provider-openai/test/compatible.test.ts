@@ -284,6 +284,8 @@ describe("CST-05 what a router charged", () => {
     [0, "0"],
     [0.00000123, "0.00000123"],
     [12, "12"],
+    [0.000012345678901234568, "0.000012345678901235"],
+    [1e-18, "0.000000000000000001"],
   ])("%d is told with the usage, as it was written", async (cost, amount) => {
     const usage = { inputTokens: 3, outputTokens: 1, more: { cost } };
     const { ask } = await serve("openrouter", [

@@ -202,3 +202,7 @@ describe("a response format", () => {
     });
   });
 });
+
+it.each(["text", ["list"], null])("a request with own settings that are no object is refused: %j (PRV-06)", (own) => {
+  expect(() => prepare({ providerOptions: { openai: own as never } })).toThrow(fails("invalid_request"));
+});

@@ -11,6 +11,7 @@ import {
 import type { Settings } from "../options.js";
 import {
   nothingToSend,
+  ownOptions,
   type PreparedRequest,
   refuseMissing,
   type SchemaFormat,
@@ -38,7 +39,7 @@ export function toRequest(
   refuseMissing(profile, request, history.needs);
   if (history.messages.length === 0) throw nothingToSend();
   const warnings = [...history.warnings];
-  const { stream_options: streamOptions, ...own } = request.providerOptions?.[provider] ?? {};
+  const { stream_options: streamOptions, ...own } = ownOptions(request, provider);
   const body: { [key: string]: JsonValue } = { ...own, model: settings.model, messages: history.messages };
   if (delivery === "incremental") {
     body.stream = true;

@@ -31,11 +31,11 @@ export function usageIn({ usage, x_groq: groq }: JsonObject, { costCurrency }: C
   return told === undefined ? undefined : toUsage(told, costCurrency);
 }
 
-/** What a server says that it charged: the digits that it wrote, without an exponent. */
+/** What a server says that it charged: the digits that it wrote, up to the 18th decimal, without an exponent. */
 function toMoney(cost: JsonValue | undefined, currency: string): Money | undefined {
   if (typeof cost !== "number" || !Number.isFinite(cost) || cost < 0) return undefined;
   const written = String(cost);
-  const amount = written.includes("e") ? cost.toFixed(18).replace(/\.?0+$/, "") : written;
+  const amount = /e|\.\d{19}/.test(written) ? cost.toFixed(18).replace(/\.?0+$/, "") : written;
   return { amount, currency };
 }
 

@@ -105,4 +105,36 @@ describe("a request of the Responses API", () => {
       expect.objectContaining({ code: "capability_missing" }),
     );
   });
+
+  it("may choose among the server's own tools alone", () => {
+    const own = { openai: { tools: [{ type: "web_search" }] } };
+    expect(prepare({ providerOptions: own, toolChoice: "required" }).body.tool_choice).toBe("required");
+    expect(prepare({ providerOptions: own, toolChoice: "none" }).body.tool_choice).toBe("none");
+    expect(prepare({ toolChoice: "none" }).body).not.toHaveProperty("tool_choice");
+    expect(() => prepare({ toolChoice: "required" })).toThrow(expect.objectContaining({ code: "invalid_request" }));
+  });
+
+  it.each(["text", ["list"], 1, null])("is refused where the provider's own settings are no object: %j", (own) => {
+    expect(() => prepare({ providerOptions: { openai: own as never } })).toThrow(
+      expect.objectContaining({
+        code: "invalid_request",
+        message: expect.stringContaining("providerOptions.openai: an object"),
+      }),
+    );
+  });
+
+  it("takes no settings from what every object has", () => {
+    expect(prepare({ providerOptions: {} }, { provider: "constructor" }).warnings).toEqual([]);
+  });
+
+  it("replaces settings of the provider's own that are no objects where something has to be in them", () => {
+    const own = { openai: { text: "long", reasoning: "deep" } };
+    const request = { providerOptions: own, responseFormat: { type: "json" }, reasoningEffort: "low" } as const;
+    expect(prepare(request, {}, "gpt-5").body).toMatchObject({
+      text: { format: { type: "json_object" } },
+      reasoning: { effort: "low" },
+    });
+    expect(prepare(request, {}, "gpt-5").body.text).toEqual({ format: { type: "json_object" } });
+    expect(prepare(request, {}, "gpt-5").body.reasoning).toEqual({ effort: "low" });
+  });
 });

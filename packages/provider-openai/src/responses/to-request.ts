@@ -1,4 +1,5 @@
 import {
+  isJsonObject,
   type JsonObject,
   type JsonValue,
   type ModelRequest,
@@ -8,7 +9,14 @@ import {
   type ToolDeclaration,
 } from "@tinyagents/core";
 import type { Settings } from "../options.js";
-import { nothingToSend, type PreparedRequest, refuseMissing, toSchemaFormat, unsupported } from "../prepare.js";
+import {
+  nothingToSend,
+  ownOptions,
+  type PreparedRequest,
+  refuseMissing,
+  toSchemaFormat,
+  unsupported,
+} from "../prepare.js";
 import { toToolChoice } from "../to-tool-choice.js";
 import type { InputConverter } from "./to-input.js";
 
@@ -33,7 +41,7 @@ export function toRequest(
   refuseMissing(profile, request, input.needs);
   if (input.items.length === 0) throw nothingToSend();
   const warnings = [...input.warnings];
-  const body: Body = { ...ownOptions(request, provider, warnings), model };
+  const body: Body = { ...inForeground(request, provider, warnings), model };
   if (input.instructions !== undefined) body.instructions = input.instructions;
   body.input = input.items;
   body.store = store;
@@ -47,8 +55,8 @@ export function toRequest(
 }
 
 /** Answers are waited for: none is sent to the background. */
-function ownOptions({ providerOptions }: ModelRequest, provider: string, warnings: ModelWarning[]): Body {
-  const { background, ...own } = providerOptions?.[provider] ?? {};
+function inForeground(request: ModelRequest, provider: string, warnings: ModelWarning[]): Body {
+  const { background, ...own } = ownOptions(request, provider);
   if (background === true) {
     const message = "Answers are waited for; background was left out.";
     warnings.push({ code: "unsupported_setting", setting: `providerOptions.${provider}.background`, message });
@@ -65,7 +73,7 @@ function addTools(body: Body, request: ModelRequest, { profile }: Settings, warn
   const tools = request.tools ?? [];
   const own = Array.isArray(body.tools) ? body.tools : [];
   if (tools.length + own.length > 0) body.tools = [...tools.map(toTool), ...own];
-  const choice = toToolChoice(request.toolChoice, tools, profile, warnings);
+  const choice = toToolChoice(request.toolChoice, tools, profile, warnings, own.length);
   if (choice === undefined) return;
   body.tool_choice = typeof choice === "string" ? choice : namedChoice(request.toolChoice);
 }
@@ -88,7 +96,7 @@ function toTool(tool: ToolDeclaration): JsonObject {
 
 function addFormat(body: Body, format: ResponseFormat | undefined, warnings: ModelWarning[]): void {
   if (format === undefined) return;
-  const own = typeof body.text === "object" ? (body.text as JsonObject) : {};
+  const own = isJsonObject(body.text) ? body.text : {};
   body.text = { ...own, format: toFormat(format, warnings) };
 }
 
@@ -110,7 +118,7 @@ function addSampling(body: Body, { profile }: Settings, request: ModelRequest, w
   }
   if (request.reasoningEffort !== undefined) {
     if (support(profile, "reasoning") === "no") warnings.push(unsupported(profile, "reasoningEffort"));
-    else body.reasoning = { ...(body.reasoning as JsonObject | undefined), effort: request.reasoningEffort };
+    else body.reasoning = { ...(isJsonObject(body.reasoning) ? body.reasoning : {}), effort: request.reasoningEffort };
   }
   if (request.maxOutputTokens !== undefined) body.max_output_tokens = request.maxOutputTokens;
   if (request.stopSequences !== undefined && request.stopSequences.length > 0) {
