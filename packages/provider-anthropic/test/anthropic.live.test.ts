@@ -2,7 +2,7 @@ import { collect, resolvedModel, text, toolCalls, toolMessage, userMessage } fro
 import { anthropicModel, countTokens } from "@tinyagents/provider-anthropic";
 import { describe, expect, it } from "vitest";
 
-/** Costs money: `ANTHROPIC_API_KEY=… npx vitest run --config vitest.live.config.ts`. */
+/** Costs money: `ANTHROPIC_API_KEY=… npm run live anthropic`. */
 const apiKey = process.env.ANTHROPIC_API_KEY ?? "";
 const name = process.env.ANTHROPIC_MODEL ?? "claude-haiku-5-5";
 const missing = apiKey === "" ? " (skipped: ANTHROPIC_API_KEY is not set)" : "";

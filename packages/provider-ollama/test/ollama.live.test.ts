@@ -2,7 +2,7 @@ import { collect, resolvedModel, text, toolCalls, userMessage } from "@tinyagent
 import { ollamaModel, ollamaModels, ollamaProfile } from "@tinyagents/provider-ollama";
 import { describe, expect, it } from "vitest";
 
-/** A server that runs: `OLLAMA_HOST=http://127.0.0.1:11434 npx vitest run --config vitest.live.config.ts`. */
+/** A server that runs: `OLLAMA_HOST=http://127.0.0.1:11434 npm run live ollama`. */
 const baseUrl = process.env.OLLAMA_HOST;
 const name = process.env.OLLAMA_MODEL;
 
