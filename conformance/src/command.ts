@@ -2,12 +2,16 @@ import { resolve } from "node:path";
 import { messageOf } from "@tinyagents/core";
 import { checkAgentStream } from "./agent-stream/checks.js";
 import type { AgentStreamSubject } from "./agent-stream/subject.js";
+import { checkAppendStore } from "./append-store/run.js";
+import type { AppendStoreSubject } from "./append-store/subject.js";
 import { checkChatModel } from "./chat-model/run.js";
 import type { ChatModelSubject } from "./chat-model/subject.js";
 import type { Report } from "./check.js";
 import { checkEmbeddingModel } from "./embedding-model/checks.js";
 import type { EmbeddingModelSubject } from "./embedding-model/subject.js";
 import { formatReport } from "./format-report.js";
+import { checkStore } from "./store/run.js";
+import type { StoreSubject } from "./store/subject.js";
 
 /** What the command needs from around it. */
 export interface CommandIo {
@@ -29,6 +33,8 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
   ["model", { entry: "create", check: (subject) => checkChatModel(subject as ChatModelSubject) }],
   ["stream", { entry: "stream", check: (subject) => checkAgentStream(subject as AgentStreamSubject) }],
   ["embeddings", { entry: "create", check: (subject) => checkEmbeddingModel(subject as EmbeddingModelSubject) }],
+  ["store", { entry: "create", check: (subject) => checkStore(subject as StoreSubject) }],
+  ["log", { entry: "create", check: (subject) => checkAppendStore(subject as AppendStoreSubject) }],
 ]);
 
 const USAGE = `Usage: conformance ${[...SUITES.keys()].join("|")} FILE [--json]    FILE exports the subject as \`subject\`.`;

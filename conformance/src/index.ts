@@ -8,6 +8,17 @@ export {
   type AgentStreamUnderTest,
   agentStreamUnderTest,
 } from "./agent-stream/subject.js";
+// Logs.
+export { appendStoreChecks } from "./append-store/checks.js";
+export { checkAppendStore } from "./append-store/run.js";
+export {
+  type AppendStoreSubject,
+  type AppendStoreUnderTest,
+  appendStoreUnderTest,
+  type LogNeed,
+  type LogSituation,
+  type OpenLog,
+} from "./append-store/subject.js";
 export { assert, assertEqual, assertFails, assertIncludes, CheckFailure } from "./assert.js";
 // Models.
 export { chatModelChecks } from "./chat-model/checks.js";
@@ -58,3 +69,15 @@ export {
 } from "./embedding-model/subject.js";
 export { formatReport } from "./format-report.js";
 export { type RunOptions, runCheck, runChecks } from "./run-checks.js";
+// Stores.
+export { storeChecks } from "./store/checks.js";
+export type { Opened, Place } from "./store/place.js";
+export { checkStore } from "./store/run.js";
+export {
+  type OpenStore,
+  type StoreNeed,
+  type StoreSituation,
+  type StoreSubject,
+  type StoreUnderTest,
+  storeUnderTest,
+} from "./store/subject.js";

@@ -1,12 +1,16 @@
 import { describe, it } from "vitest";
 import { agentStreamChecks } from "./agent-stream/checks.js";
 import { type AgentStreamSubject, agentStreamUnderTest } from "./agent-stream/subject.js";
+import { appendStoreChecks } from "./append-store/checks.js";
+import { type AppendStoreSubject, appendStoreUnderTest } from "./append-store/subject.js";
 import { chatModelChecks } from "./chat-model/checks.js";
 import { type ChatModelSubject, modelUnderTest } from "./chat-model/subject.js";
 import type { Check, Claims } from "./check.js";
 import { embeddingModelChecks } from "./embedding-model/checks.js";
 import { type EmbeddingModelSubject, embeddingModelUnderTest } from "./embedding-model/subject.js";
 import { runCheck } from "./run-checks.js";
+import { storeChecks } from "./store/checks.js";
+import { type StoreSubject, storeUnderTest } from "./store/subject.js";
 
 /** Registers one test per check. What is not claimed is shown as skipped, with the reason. */
 function register<Subject extends Claims<never>>(
@@ -40,4 +44,15 @@ export function agentStreamConformance(subject: AgentStreamSubject): void {
 export function embeddingModelConformance(subject: EmbeddingModelSubject): void {
   const title = `${subject.name} keeps the contract of an embedding model`;
   register(title, embeddingModelChecks, () => embeddingModelUnderTest(subject));
+}
+
+/** Registers one test per check of a store. */
+export function storeConformance(subject: StoreSubject): void {
+  register(`${subject.name} keeps the contract of a store`, storeChecks, () => storeUnderTest(subject));
+}
+
+/** Registers one test per check of an append store. */
+export function appendStoreConformance(subject: AppendStoreSubject): void {
+  const title = `${subject.name} keeps the contract of an append store`;
+  register(title, appendStoreChecks, () => appendStoreUnderTest(subject));
 }

@@ -50,7 +50,7 @@ describe("the command", () => {
   it("ends with 2, and one clear line, when it is used wrongly", async () => {
     const wrong: [string[], string][] = [
       [[], "a suite is expected"],
-      [["store", "x.ts"], "unknown suite: store"],
+      [["shop", "x.ts"], "unknown suite: shop"],
       [["model"], "a file is expected"],
       [["model", "x.ts", "--fast"], "unknown argument: --fast"],
       [["model", "x.ts", "y.ts"], "unknown argument: y.ts"],

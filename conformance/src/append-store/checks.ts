@@ -1,0 +1,16 @@
+import type { Check } from "../check.js";
+import { appendChecks } from "./append-checks.js";
+import { modelChecks } from "./model-checks.js";
+import { placeChecks } from "./place-checks.js";
+import { raceChecks } from "./race-checks.js";
+import { readChecks } from "./read-checks.js";
+import type { AppendStoreUnderTest } from "./subject.js";
+
+/** What every `AppendStore` promises. */
+export const appendStoreChecks: readonly Check<AppendStoreUnderTest>[] = [
+  ...appendChecks,
+  ...readChecks,
+  ...raceChecks,
+  ...placeChecks,
+  ...modelChecks,
+];
