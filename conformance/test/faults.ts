@@ -1,172 +1,30 @@
 import { foreignHistories, secretKey } from "@tinyagents/conformance";
+import { isTinyAgentsError, type ModelRequest, TinyAgentsError, userMessage } from "@tinyagents/core";
 import {
-  type Block,
-  type ChatModel,
-  type ErrorCode,
-  type FinishReason,
-  isTinyAgentsError,
-  type Message,
-  type ModelCallContext,
-  type ModelDelta,
-  type ModelRequest,
-  TinyAgentsError,
-  userMessage,
-} from "@tinyagents/core";
-
-/** Makes a sound model unsound. */
-export type Fault = (model: ChatModel) => ChatModel;
-type Stream = ChatModel["stream"];
-
-function withStream(stream: (inner: Stream, ...args: Parameters<Stream>) => ReturnType<Stream>): Fault {
-  return (model) => ({ ...model, stream: (request, call) => stream(model.stream, request, call) });
-}
-
-function deltas(change: (delta: ModelDelta, call: ModelCallContext) => readonly ModelDelta[]): Fault {
-  return withStream(async function* (inner, request, call) {
-    for await (const delta of inner(request, call)) yield* change(delta, call);
-  });
-}
-
-function all(change: (deltas: readonly ModelDelta[]) => readonly ModelDelta[]): Fault {
-  return withStream(async function* (inner, request, call) {
-    const read: ModelDelta[] = [];
-    for await (const delta of inner(request, call)) read.push(delta);
-    yield* change(read);
-  });
-}
-
-function requests(change: (request: ModelRequest) => ModelRequest): Fault {
-  return withStream((inner, request, call) => inner(change(request), call));
-}
-
-function messages(change: (messages: readonly Message[]) => readonly Message[]): Fault {
-  return requests((request) => ({ ...request, messages: change(request.messages) }));
-}
-
-function blocks(change: (block: Block, message: Message) => readonly Block[]): Fault {
-  return messages((list) =>
-    list.map((message) => ({ ...message, content: message.content.flatMap((block) => change(block, message)) })),
-  );
-}
-
-function errors(change: (error: TinyAgentsError) => unknown): Fault {
-  return withStream(async function* (inner, request, call) {
-    try {
-      yield* inner(request, call);
-    } catch (error) {
-      throw isTinyAgentsError(error) ? change(error) : error;
-    }
-  });
-}
-
-function code(wrong: ErrorCode): Fault {
-  return errors(({ message, details }) => new TinyAgentsError(wrong, message, { details: details as never }));
-}
-
-/** Takes any failure for the end of the answer. */
-const finishesAnyway: Fault = withStream(async function* (inner, request, call) {
-  let finished = false;
-  try {
-    for await (const delta of inner(request, call)) {
-      finished ||= delta.type === "finish";
-      yield delta;
-    }
-  } catch {}
-  if (!finished) yield { type: "finish", finishReason: "stop" };
-});
-
-function finish(from: FinishReason, to: FinishReason): Fault {
-  return deltas((delta) => [
-    delta.type === "finish" && delta.finishReason === from ? { ...delta, finishReason: to } : delta,
-  ]);
-}
-
-function refusal(): TinyAgentsError {
-  return new TinyAgentsError("provider_bad_request", "It does not take this.", { details: { provider: "memory" } });
-}
-
-/** Does not take one history. */
-function refusing(history: readonly Message[]): Fault {
-  return messages((list) => {
-    if (JSON.stringify(list) === JSON.stringify(history)) throw refusal();
-    return list;
-  });
-}
-
-/** Does not take blocks of one type in answers. */
-function refusingBlocks(type: Block["type"]): Fault {
-  return blocks((block, { role }) => {
-    if (role === "assistant" && block.type === type) throw refusal();
-    return [block];
-  });
-}
-
-const deaf: Fault = withStream((inner, request, call) => inner(request, { ...call, signal: undefined }));
-
-function without(...types: readonly ModelDelta["type"][]): Fault {
-  return deltas((delta) => (types.includes(delta.type) ? [] : [delta]));
-}
-
-function callsReversed(read: readonly ModelDelta[]): readonly ModelDelta[] {
-  const starts = read.filter(({ type }) => type === "tool_call_start").toReversed();
-  const indexes = starts.map((delta) => (delta.type === "tool_call_start" ? delta.index : 0));
-  const ofCall = (index: number): readonly ModelDelta[] =>
-    read.filter((delta) => delta.type.startsWith("tool_call") && "index" in delta && delta.index === index);
-  return [...indexes.flatMap(ofCall), ...read.filter(({ type }) => !type.startsWith("tool_call"))];
-}
-
-/** Takes every fragment of arguments for one of the first call's. */
-function argsToFirst(read: readonly ModelDelta[]): readonly ModelDelta[] {
-  const first = read.find(({ type }) => type === "tool_call_start");
-  const index = first?.type === "tool_call_start" ? first.index : 0;
-  const rest = read.filter(({ type }) => type !== "tool_call_end");
-  const ends = read.filter(({ type }) => type === "tool_call_end");
-  const moved = rest.map((delta) => (delta.type === "tool_call_args" ? { ...delta, index } : delta));
-  return [...moved.slice(0, -1), ...ends, ...moved.slice(-1)];
-}
-
-/** Tries again without a word. */
-const twice: Fault = withStream(async function* (inner, request, call) {
-  try {
-    yield* inner(request, call);
-  } catch {
-    yield* inner(request, call);
-  }
-});
-
-const listening: Fault = withStream((inner, request, call) => {
-  call.signal?.addEventListener("abort", () => undefined);
-  return inner(request, call);
-});
-
-/** Is of no use any more once it was stopped. */
-const onceOnly: Fault = (model) => {
-  let stopped = false;
-  return {
-    ...model,
-    async *stream(request, call) {
-      if (stopped) throw refusal();
-      try {
-        yield* model.stream(request, call);
-      } finally {
-        stopped = true;
-      }
-    },
-  };
-};
-
-function argsInOne(read: readonly ModelDelta[]): readonly ModelDelta[] {
-  const args = read.map((delta) => (delta.type === "tool_call_args" ? delta.args : "")).join("");
-  return read.flatMap((delta): readonly ModelDelta[] => {
-    if (delta.type === "tool_call_args") return [];
-    if (delta.type !== "tool_call_end") return [delta];
-    return [{ type: "tool_call_args", index: delta.index, args }, delta];
-  });
-}
-
-function text(change: (text: string) => string): Fault {
-  return deltas((delta) => [delta.type === "text" ? { ...delta, text: change(delta.text) } : delta]);
-}
+  all,
+  argsInOne,
+  argsToFirst,
+  blocks,
+  callsReversed,
+  code,
+  deaf,
+  deltas,
+  errors,
+  type Fault,
+  finish,
+  finishesAnyway,
+  listening,
+  messages,
+  onceOnly,
+  refusal,
+  refusing,
+  refusingBlocks,
+  requests,
+  text,
+  twice,
+  without,
+  withStream,
+} from "./fault-kinds.js";
 
 let latest: ModelRequest | undefined;
 

@@ -10,7 +10,7 @@ describe("the guide to writing a provider shows the adapter as it is", () => {
     expect(page).toContain(`\`\`\`ts fragment\n${readFileSync(new URL(name, SOURCES), "utf8")}\`\`\``);
   });
 
-  it("and the subject that is checked", () => {
-    expect(page).toContain(`\`\`\`ts fragment\n${readFileSync(new URL("subject.ts", HERE), "utf8")}\`\`\``);
+  it.each(["subject.ts", "acme-wire.ts"])("and how it is checked: %s (PKG-03)", (name) => {
+    expect(page).toContain(`\`\`\`ts fragment\n${readFileSync(new URL(name, HERE), "utf8")}\`\`\``);
   });
 });
