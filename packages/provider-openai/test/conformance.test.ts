@@ -1,5 +1,5 @@
 import { chatModelConformance, embeddingModelConformance } from "@tinyagents/conformance/vitest";
-import { openaiEmbeddings, openaiModel } from "@tinyagents/provider-openai";
+import { openaiCompatible, openaiEmbeddings, openaiModel } from "@tinyagents/provider-openai";
 import { embeddingWire } from "./embedding-wire.js";
 import { openaiWire } from "./openai-wire.js";
 
@@ -15,6 +15,18 @@ for (const api of ["chat", "responses"] as const) {
       openaiModel("gpt-4o", { apiKey, api, baseUrl: url, profile: { capabilities: { reasoning: "yes" } } }),
   });
 }
+
+chatModelConformance({
+  name: "provider-openai (a router)",
+  wire: openaiWire,
+  create: ({ url, apiKey }) =>
+    openaiCompatible("gpt-4o", {
+      preset: "openrouter",
+      apiKey,
+      baseUrl: url,
+      profile: { capabilities: { tools: "yes", tool_call_streaming: "yes", reasoning: "yes" } },
+    }),
+});
 
 embeddingModelConformance({
   name: "provider-openai (embeddings)",

@@ -2,6 +2,7 @@ import {
   meeting,
   type Scenario,
   type ScenarioFailure,
+  type ScenarioUsage,
   scenarioMetadata,
   scenarios,
   type Wire,
@@ -47,9 +48,14 @@ function replyTo({ answer, failure, manner, retryAfterMs }: Scenario, request: W
       : { toolCalls: toolCalls.map(({ id, name, args }) => ({ id, name, rawArgs: args })) }),
     // A refusal is an ordinary stop at OpenAI.
     finishReason: finishReason === "refusal" ? "stop" : finishReason,
-    usage: usage ?? null,
+    usage: usage === undefined ? null : withCost(usage),
     ...sentIn(manner, request),
   };
+}
+
+/** Usage with what it cost, as routers say it. */
+function withCost({ charged, ...usage }: ScenarioUsage): NonNullable<WireAnswer["usage"]> {
+  return charged === undefined ? usage : { ...usage, more: { cost: Number(charged.amount) } };
 }
 
 /** How many frames it takes to say a text of one frame: those that announce it are frames too. */
