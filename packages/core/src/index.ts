@@ -175,7 +175,7 @@ export {
   type EmbeddedBatch,
   type EmbeddingPurpose,
 } from "./model/batched-embeddings.js";
-export { type ChatModel, type ModelCallContext, resolvedModel } from "./model/chat-model.js";
+export { type ChatModel, isModel, type ModelCallContext, type NamedModel, resolvedModel } from "./model/chat-model.js";
 export { checkedStream, corruptStream, streamFault } from "./model/checked-stream.js";
 export { chooseModel, type ModelChoice, type ModelSources, type SkippedModel } from "./model/choose-model.js";
 export { collect, type ModelResponse, ResponseCollector } from "./model/collect.js";
@@ -201,6 +201,7 @@ export {
   readVectors,
   type Vector,
 } from "./model/embedding-model.js";
+export { readBaseUrl, secretsOf } from "./model/endpoint.js";
 export {
   approximateTokens,
   type ContextEstimate,
@@ -208,6 +209,7 @@ export {
   estimateTokens,
   type TokenCounter,
 } from "./model/estimate.js";
+export { codeOfStatus, type StatusCode, systemCodeOf } from "./model/failure-code.js";
 export {
   canTake,
   type Fallback,
@@ -243,6 +245,7 @@ export {
   retryCall,
   retryStream,
 } from "./model/retry.js";
+export { retryAfterMs, waitUntilMs } from "./model/retry-hint.js";
 export {
   addModelCall,
   addTotals,
@@ -255,7 +258,8 @@ export {
 } from "./model/usage.js";
 // The ground: secrets and signals.
 export { REDACTED, redactJson, redactText } from "./redact.js";
-export { abortError, onAbort, throwIfAborted } from "./signal.js";
+export { redactError } from "./redact-error.js";
+export { abortError, type LinkedSignal, linkedSignal, onAbort, throwIfAborted } from "./signal.js";
 // Stores.
 export type { AppendOptions, AppendStore, LogRecord, ReadRange } from "./store/append-store.js";
 export type { StorageBackend } from "./store/backend.js";

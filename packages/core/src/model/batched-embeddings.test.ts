@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { batchedEmbeddings, type EmbedBatch } from "./batched-embeddings.js";
+import { callCost } from "./cost.js";
 import type { EmbeddingProfile } from "./embedding-model.js";
 
 const PROFILE: EmbeddingProfile = { provider: "acme", model: "e1", lifecycle: "active", source: "cloud" };
@@ -65,6 +66,20 @@ describe("EMB-01 an embedding model from its one request", () => {
     await expect(embeddings.embedQuery("a", { dimensions: 0.5 })).rejects.toThrow(TypeError);
   });
 
+  test.each([0, -1, 0.5, Number.NaN])("refuses a profile with a batch, or vectors, of size %d", (size) => {
+    expect(() => model({ maxBatch: size })).toThrow("profile.maxBatch");
+    expect(() => model({ dimensions: size })).toThrow("profile.dimensions");
+  });
+
+  test("embeds the texts that it was given, whatever becomes of the list meanwhile", async () => {
+    const texts = ["a", "bb", "ccc"];
+    const embeddings = batchedEmbeddings({ ...PROFILE, maxBatch: 1 }, async ([text = ""]) => {
+      texts.length = 0;
+      return { vectors: [[text.length]] };
+    });
+    expect((await embeddings.embedDocuments(texts)).vectors).toEqual([[1], [2], [3]]);
+  });
+
   test("refuses vectors that are not what was asked for, of any request", async () => {
     await expect(model({ dimensions: 3 }).embeddings.embedQuery("a")).rejects.toMatchObject({
       code: "corrupt_data",
@@ -88,6 +103,19 @@ describe("EMB-02 what comes with vectors", () => {
       warnings: [warning, warning],
       providerData: { x: 1 },
     });
+  });
+
+  test("costs what its tokens cost", async () => {
+    const price = { currency: "USD", inputPerMillion: "0.02", outputPerMillion: "0" };
+    const { usage } = await model({ maxBatch: 1 }).embeddings.embedDocuments(["a", "b", "c"]);
+    expect(callCost(usage, price)).toEqual({ amount: "0.00000006", currency: "USD", source: "estimated" });
+  });
+
+  test("is believed as far as it can be, with a warning", async () => {
+    const usage = { inputTokens: -1, outputTokens: 0, source: "reported" } as const;
+    const { usage: told, warnings } = await model({}, { usage }).embeddings.embedDocuments(["a"]);
+    expect(told).toEqual({ outputTokens: 0, source: "reported" });
+    expect(warnings).toMatchObject([{ code: "malformed_data", message: expect.stringContaining("inputTokens") }]);
   });
 
   test("is unknown where one request did not tell its tokens", async () => {

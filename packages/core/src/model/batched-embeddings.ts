@@ -9,6 +9,7 @@ import {
   readVectors,
   type Vector,
 } from "./embedding-model.js";
+import { readUsage } from "./read-usage.js";
 import { addUsage, type Usage } from "./usage.js";
 
 /** What texts are embedded for. */
@@ -36,17 +37,21 @@ export type EmbedBatch = (
  * An embedding model from its one request: splits lists into the batches of its profile (one batch where it names no
  * size), asks for one after the other, checks the vectors, and adds up what came with them.
  *
- * @throws (from its methods) TypeError for what are no texts; `corrupt_data` for vectors that are none; whatever `embed` rejects with.
+ * @throws TypeError for a profile whose sizes are no whole numbers from 1 up; from its methods TypeError for what are no texts, `corrupt_data` for vectors that are none; whatever `embed` rejects with.
  */
 export function batchedEmbeddings(profile: EmbeddingProfile, embed: EmbedBatch): EmbeddingModel {
+  checkSize("profile.maxBatch", profile.maxBatch);
+  checkSize("profile.dimensions", profile.dimensions);
   const id = `${profile.provider}/${profile.model}`;
   const embedAll = async (
-    texts: readonly string[],
+    given: readonly string[],
     purpose: EmbeddingPurpose,
     options: EmbeddingOptions = {},
   ): Promise<DocumentEmbeddings> => {
-    checkTexts(texts);
-    checkDimensions(options.dimensions);
+    checkTexts(given);
+    checkSize("dimensions", options.dimensions);
+    // Whoever gave the list may go on with it while requests are under way.
+    const texts = [...given];
     const sum = new Sum(profile, options.dimensions);
     const size = profile.maxBatch ?? texts.length;
     for (let start = 0; start < texts.length; start += size) {
@@ -90,8 +95,16 @@ class Sum {
     this.#dimensions ??= vectors[0]?.length;
     this.#warnings.push(...(batch.warnings ?? []));
     this.#last = batch;
-    if (batch.usage === undefined) this.#usageKnown = false;
-    else this.#usage = this.#usage === undefined ? batch.usage : addUsage(this.#usage, batch.usage);
+    this.#addUsage(batch.usage);
+  }
+
+  #addUsage(told: Usage | undefined): void {
+    const { usage, faults } = told === undefined ? { usage: undefined, faults: [] } : readUsage(told);
+    if (usage === undefined) this.#usageKnown = false;
+    else this.#usage = this.#usage === undefined ? usage : addUsage(this.#usage, usage);
+    if (faults.length === 0) return;
+    const message = `The usage that was told is partly wrong, and that part counts as unknown: ${faults.join("; ")}.`;
+    this.#warnings.push({ code: "malformed_data", message });
   }
 
   result(): DocumentEmbeddings {
@@ -114,7 +127,7 @@ function checkTexts(texts: unknown): void {
   if (at !== -1) throw new TypeError(`text ${at + 1} of ${texts.length} that are to be embedded is no string`);
 }
 
-function checkDimensions(dimensions: number | undefined): void {
-  if (dimensions === undefined || (Number.isInteger(dimensions) && dimensions > 0)) return;
-  throw new TypeError("dimensions: a whole number from 1 up is expected");
+function checkSize(what: string, size: number | undefined): void {
+  if (size === undefined || (Number.isSafeInteger(size) && size > 0)) return;
+  throw new TypeError(`${what}: a whole number from 1 up is expected`);
 }

@@ -31,6 +31,18 @@ export interface ChatModel {
   stream(request: ModelRequest, call: ModelCallContext): AsyncIterable<ModelDelta>;
 }
 
+/** A model, and its name in a registry where it has one. */
+export interface NamedModel {
+  readonly model: ChatModel;
+  readonly name?: string | undefined;
+}
+
+/** Whether something that an application calls a model is one. */
+export function isModel(value: unknown): value is ChatModel {
+  const model = value as Partial<ChatModel> | undefined | null;
+  return typeof model?.stream === "function" && typeof model.id === "string" && typeof model.profile === "object";
+}
+
 /** The identity of a model as it stands in records; `model` where the provider named an exact version. */
 export function resolvedModel(model: ChatModel, exact?: string): ResolvedModel {
   const { provider, model: name } = model.profile;

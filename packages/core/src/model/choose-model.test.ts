@@ -37,7 +37,7 @@ const registry = modelRegistry({
   routes: { coding: "other" },
 });
 const own = modelNamed("own");
-const spare = modelNamed("spare");
+const spare = { model: modelNamed("spare") };
 const all: ModelSources = { registry, agent: { model: own }, fallbacks: [spare] };
 const previous = { id: "acme/other", provider: "acme", model: "other", name: "other" };
 
@@ -72,11 +72,19 @@ describe("RES-01 the model of a call is", () => {
       },
       "fallback",
     ],
-    ["fallback", {}, { fallbacks: [modelNamed("old", { lifecycle: "retired" }), spare] }, "fallback"],
+    ["fallback", {}, { fallbacks: [{ model: modelNamed("old", { lifecycle: "retired" }) }, spare] }, "fallback"],
   ])("not one of the rung %s that is retired", (rung, request, sources, next) => {
     const choice = choose(request, sources);
     expect(choice.rung).toBe(next);
     expect(choice.skipped).toMatchObject([{ rung, reason: "retired" }]);
+  });
+
+  test("known by the name that a fallback has in the registry (RES-03)", () => {
+    const named = { ...spare, name: "cheap" };
+    expect(chooseModel({ messages }, { fallbacks: [named] }).resolved).toMatchObject({
+      name: "cheap",
+      chosenBy: "fallback",
+    });
   });
 
   test("known by its registry name, not by the route that led to it", () => {
@@ -111,7 +119,9 @@ describe("RES-02 hints with requirements", () => {
 
   test("fail before anything is sent when none remains, with all that was missing", () => {
     const plain = modelNamed("plain", { capabilities: {} });
-    expect(() => choose({ requires: ["tools", "reasoning"] }, { agent: { model: plain }, fallbacks: [own] })).toThrow(
+    expect(() =>
+      choose({ requires: ["tools", "reasoning"] }, { agent: { model: plain }, fallbacks: [{ model: own }] }),
+    ).toThrow(
       expect.objectContaining({
         code: "capability_missing",
         details: { model: "acme/plain, acme/own", capabilities: ["tools", "reasoning"] },
@@ -160,6 +170,13 @@ describe("RES-04 the model that answered before", () => {
       id: "acme/spare",
       rung: "reuse",
     });
+  });
+
+  test("is the one that has its name now, and the agent's where its name is gone", () => {
+    const renamed = { id: "acme/older", provider: "acme", model: "older", name: "other" };
+    expect(choose({ reuseModel: true }, { ...all, previous: renamed }).id).toBe("acme/other");
+    const lost = { id: "acme/own", provider: "acme", model: "own", name: "lost" };
+    expect(choose({ reuseModel: true }, { ...all, previous: lost })).toMatchObject({ id: "acme/own", rung: "reuse" });
   });
 
   test("is passed over when it lacks what is needed, or is at hand no more", () => {

@@ -1,5 +1,5 @@
 import { TinyAgentsError } from "../errors.js";
-import { type ChatModel, resolvedModel } from "./chat-model.js";
+import { type ChatModel, isModel, type NamedModel, resolvedModel } from "./chat-model.js";
 import { type Capability, lackingCapabilities, lackingMedia, type ModelRung, type ResolvedModel } from "./profile.js";
 import { type ModelRegistry, modelNotFound } from "./registry.js";
 import type { ModelRequest } from "./request.js";
@@ -8,11 +8,11 @@ import type { ModelRequest } from "./request.js";
 export interface ModelSources {
   readonly registry?: ModelRegistry | undefined;
   /** The model of the agent. `name`: where it has one in the registry. */
-  readonly agent?: { readonly model: ChatModel; readonly name?: string | undefined } | undefined;
+  readonly agent?: NamedModel | undefined;
   /** The model that answered before, as state keeps it. It counts where the request wants it again. */
   readonly previous?: ResolvedModel | undefined;
   /** Models to turn to, in order. */
-  readonly fallbacks?: readonly ChatModel[] | undefined;
+  readonly fallbacks?: readonly NamedModel[] | undefined;
 }
 
 /** A model that was passed over, and why. */
@@ -67,20 +67,27 @@ function* candidates(request: ModelRequest, sources: ModelSources): Generator<Ca
   if (request.model !== undefined) yield registered("override", request.model, registry);
   if (request.reuseModel === true && previous !== undefined) yield again(previous, sources);
   for (const hint of request.hints ?? []) yield registered("hint", hint, registry);
-  if (agent !== undefined) yield { rung: "agent", label: agent.name ?? agent.model.id, ...agent };
+  if (agent !== undefined) yield labelled("agent", agent);
   if (registry?.defaultName !== undefined) yield registered("registry", registry.defaultName, registry);
-  for (const model of fallbacks) yield { rung: "fallback", label: model.id, model };
+  for (const one of fallbacks) yield labelled("fallback", one);
+}
+
+function labelled(rung: ModelRung, { model, name }: NamedModel): Candidate {
+  return { rung, label: name ?? model.id, model, name };
 }
 
 function registered(rung: ModelRung, label: string, registry: ModelRegistry | undefined): Candidate {
-  return registry?.has(label) === true ? { rung, label, ...registry.model(label) } : { rung, label };
+  if (registry?.has(label) !== true) return { rung, label };
+  const { name, model } = registry.model(label);
+  // A registry of somebody else's may know a name, and have nothing for it.
+  return isModel(model) ? { rung, label, name, model } : { rung, label };
 }
 
 /** The model of a record, if it is still at hand: by its name in the registry, else by its id. */
 function again({ id, name }: ResolvedModel, { registry, agent, fallbacks = [] }: ModelSources): Candidate {
   if (name !== undefined && registry?.has(name) === true) return registered("reuse", name, registry);
-  const unnamed = [...(agent === undefined ? [] : [agent.model]), ...fallbacks].find((model) => model.id === id);
-  return { rung: "reuse", label: name ?? id, model: unnamed };
+  const found = [...(agent === undefined ? [] : [agent]), ...fallbacks].find(({ model }) => model.id === id);
+  return found === undefined ? { rung: "reuse", label: name ?? id } : labelled("reuse", found);
 }
 
 function objectionTo({ rung, label, model }: Candidate, request: ModelRequest): SkippedModel | undefined {

@@ -37,7 +37,7 @@ const call = { signal: undefined, delivery: "incremental" } as const;
 function ask(models: readonly ChatModel[], seen: Fallback[] = []) {
   return fallbackStream(
     {},
-    models,
+    models.map((model) => ({ model })),
     request,
     (model) => model.stream(request, call),
     (step) => seen.push(step),
@@ -53,7 +53,7 @@ describe("fallback (ERR-11)", () => {
     expect(response.message.content).toEqual([{ type: "text", text: "whole" }]);
     expect(response.model).toEqual({ id: "test/two", provider: "test", model: "two", chosenBy: "fallback" });
     expect(response.attempts).toBe(2);
-    expect(seen.map(({ failed, next, error }) => [failed.id, next.id, error.code])).toEqual([
+    expect(seen.map(({ failed, next, error }) => [failed.model.id, next.model.id, error.code])).toEqual([
       ["test/one", "test/two", "provider_overloaded"],
     ]);
   });
@@ -62,7 +62,7 @@ describe("fallback (ERR-11)", () => {
     const one = modelOf("one", [failure("network")]);
     const two = modelOf("two", [said("ok"), end]);
     const context = { clock: manualClock(), random: () => 0, signal: undefined };
-    const stream = fallbackStream({}, [one, two], request, (model) =>
+    const stream = fallbackStream({}, [{ model: one }, { model: two }], request, (model) =>
       retryStream({ maxAttempts: 2, initialDelayMs: 0 }, context, () => model.stream(request, call)),
     );
     const restarts: unknown[] = [];
@@ -80,9 +80,9 @@ describe("fallback (ERR-11)", () => {
 
   test("passes over models that cannot take the request", async () => {
     const models = [
-      modelOf("one", [failure("network")]),
-      modelOf("two", [said("wrong"), end], { tools: "no" }),
-      modelOf("three", [said("right"), end], { tools: "yes" }),
+      { model: modelOf("one", [failure("network")]) },
+      { model: modelOf("two", [said("wrong"), end], { tools: "no" }) },
+      { model: modelOf("three", [said("right"), end], { tools: "yes" }), name: "last" },
     ];
     const withTools: ModelRequest = {
       messages: [],
@@ -91,7 +91,13 @@ describe("fallback (ERR-11)", () => {
     };
     const stream = fallbackStream({}, models, withTools, (model) => model.stream(withTools, call));
     const response = await collect(stream, { id: "test/one", provider: "test", model: "one" });
-    expect(response.model.id).toBe("test/three");
+    expect(response.model).toMatchObject({ id: "test/three", name: "last" });
+  });
+
+  test("passes over models that are retired", () => {
+    const { profile, ...rest } = modelOf("one", []);
+    expect(canTake({ ...rest, profile }, request)).toBe(true);
+    expect(canTake({ ...rest, profile: { ...profile, lifecycle: "retired" } }, request)).toBe(false);
   });
 
   test.each(["provider_auth", "provider_billing", "provider_bad_request", "cancelled", "limit_exceeded"] as const)(

@@ -1,5 +1,5 @@
 import { type AnyTinyAgentsError, type ErrorCode, isTinyAgentsError, retryableByDefault } from "../errors.js";
-import { type ChatModel, resolvedModel } from "./chat-model.js";
+import { type ChatModel, type NamedModel, resolvedModel } from "./chat-model.js";
 import type { ModelDelta } from "./delta.js";
 import { lackingCapabilities, lackingMedia, type ResolvedModel } from "./profile.js";
 import type { ModelRequest } from "./request.js";
@@ -28,20 +28,21 @@ export function mayFallBack(policy: FallbackPolicy, error: unknown): error is An
   return policy.codes?.includes(code) ?? retryableByDefault(code);
 }
 
-/** Whether a model lacks nothing that a request needs, media in its messages included. */
+/** Whether a model is not retired, and lacks nothing that a request needs, media in its messages included. */
 export function canTake({ profile }: ChatModel, request: ModelRequest): boolean {
+  if (profile.lifecycle === "retired") return false;
   return lackingCapabilities(profile, request).length === 0 && lackingMedia(profile, request.messages).length === 0;
 }
 
 /** The identity of a model that is asked because another failed. */
-export function fallbackModel(model: ChatModel): ResolvedModel {
-  return { ...resolvedModel(model), chosenBy: "fallback" };
+export function fallbackModel({ model, name }: NamedModel): ResolvedModel {
+  return { ...resolvedModel(model), ...(name === undefined ? {} : { name }), chosenBy: "fallback" };
 }
 
 /** A step from one model to the next. */
 export interface Fallback {
-  readonly failed: ChatModel;
-  readonly next: ChatModel;
+  readonly failed: NamedModel;
+  readonly next: NamedModel;
   readonly error: AnyTinyAgentsError;
 }
 
@@ -52,7 +53,7 @@ export interface Fallback {
  */
 export function fallbackStream(
   policy: FallbackPolicy,
-  models: readonly ChatModel[],
+  models: readonly NamedModel[],
   request: ModelRequest,
   ask: (model: ChatModel) => AsyncIterable<ModelDelta>,
   onFallback?: (fallback: Fallback) => void,
@@ -63,7 +64,7 @@ export function fallbackStream(
 
 async function* askInTurn(
   policy: FallbackPolicy,
-  models: readonly ChatModel[],
+  models: readonly NamedModel[],
   request: ModelRequest,
   ask: (model: ChatModel) => AsyncIterable<ModelDelta>,
   onFallback: ((fallback: Fallback) => void) | undefined,
@@ -71,19 +72,20 @@ async function* askInTurn(
   let attempt = 1;
   let place = 0;
   for (;;) {
-    const model = models[place] as ChatModel;
+    const asked = models[place] as NamedModel;
     try {
       // Attempts are numbered over all models, so a model's own retries are numbered again.
       // They may be anything still: whoever adds them up looks at them.
-      for await (const delta of ask(model)) yield delta?.type === "restart" ? { ...delta, attempt: ++attempt } : delta;
+      for await (const delta of ask(asked.model))
+        yield delta?.type === "restart" ? { ...delta, attempt: ++attempt } : delta;
       return;
     } catch (error) {
       if (!mayFallBack(policy, error)) throw error;
       // Asked only now: a call that succeeds pays nothing for the models that were not needed.
-      place = models.findIndex((other, at) => at > place && canTake(other, request));
+      place = models.findIndex((other, at) => at > place && canTake(other.model, request));
       const next = models[place];
       if (next === undefined) throw error;
-      onFallback?.({ failed: model, next, error });
+      onFallback?.({ failed: asked, next, error });
       yield { type: "restart", attempt: ++attempt, reason: error.code, model: fallbackModel(next) };
     }
   }

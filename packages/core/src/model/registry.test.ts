@@ -45,6 +45,16 @@ describe("MDL-02 models by name", () => {
   });
 });
 
+test("MDL-02 names that mean something to objects are names as any others", () => {
+  const registry = modelRegistry({
+    models: JSON.parse('{"__proto__":0,"constructor":0}', (key, value) => (key === "" ? value : small)),
+    aliases: JSON.parse('{"toString":"__proto__"}'),
+  });
+  expect(registry.names).toEqual(["__proto__", "constructor"]);
+  expect(registry.model("toString")).toEqual({ name: "__proto__", model: small });
+  expect(registry.has("valueOf")).toBe(false);
+});
+
 describe("RES-05 routes and aliases", () => {
   const registry = modelRegistry({
     models: { small, large },
@@ -71,6 +81,10 @@ test.each([
   ["an alias", { aliases: { l: "huge" } }, 'aliases.l: there is no model "huge"'],
   ["a route", { routes: { coding: "huge" } }, 'routes.coding: there is no model "huge"'],
   ["a route that leads to a route", { routes: { coding: "small", agentic: "coding" } }, 'there is no model "coding"'],
+  ["a model without a name", { models: { "": small } }, "a name is empty"],
+  ["an alias without a name", { aliases: { "": "small" } }, "aliases: a name is empty"],
+  ["a model that is none", { models: { odd: {} as ChatModel } }, "models.odd: a ChatModel is expected"],
+  ["a model that is nothing", { models: { odd: undefined as never } }, "models.odd: a ChatModel is expected"],
   ["an alias with a model's name", { aliases: { large: "small" } }, 'the name "large" is taken'],
   ["a route with an alias's name", { aliases: { x: "small" }, routes: { x: "large" } }, 'the name "x" is taken'],
 ])("MDL-02 %s that leads nowhere or twice is refused at once", (_, options, message) => {

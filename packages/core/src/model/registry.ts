@@ -1,5 +1,5 @@
 import { TinyAgentsError } from "../errors.js";
-import type { ChatModel } from "./chat-model.js";
+import { type ChatModel, isModel } from "./chat-model.js";
 
 /** A model under the name that an application gave it. */
 export interface RegisteredModel {
@@ -35,7 +35,8 @@ export interface ModelRegistryOptions {
 
 /**
  * A registry of the models that are given.
- * @throws TypeError for a default, an alias or a route to a model that is not there, and for a name that is used twice.
+ * @throws TypeError for what is no model, an empty name, a default, an alias or a route to a model that is not there, and
+ * a name that is used twice.
  */
 export function modelRegistry({
   models,
@@ -43,25 +44,26 @@ export function modelRegistry({
   aliases = {},
   routes = {},
 }: ModelRegistryOptions): ModelRegistry {
-  const registered = new Map(Object.entries(models).map(([name, model]) => [name, { name, model }] as const));
-  const names = [...registered.keys()];
+  const own = new Map<string, RegisteredModel>();
+  for (const [name, model] of Object.entries(models)) {
+    checkEntry(name, model);
+    own.set(name, { name, model });
+  }
   const target = (name: string, what: string): RegisteredModel => {
-    const found = registered.get(name);
-    if (found === undefined || !names.includes(name)) {
-      throw new TypeError(`modelRegistry: ${what}: there is no model "${name}"`);
-    }
+    const found = own.get(name);
+    if (found === undefined) throw new TypeError(`modelRegistry: ${what}: there is no model "${name}"`);
     return found;
   };
   if (byDefault !== undefined) target(byDefault, "default");
-  for (const [kind, also] of [
-    ["aliases", aliases],
-    ["routes", routes],
-  ] as const) {
+  const registered = new Map(own);
+  for (const [kind, also] of Object.entries({ aliases, routes })) {
     for (const [name, of] of Object.entries(also)) {
+      if (name === "") throw new TypeError(`modelRegistry: ${kind}: a name is empty`);
       if (registered.has(name)) throw new TypeError(`modelRegistry: ${kind}: the name "${name}" is taken`);
       registered.set(name, target(of, `${kind}.${name}`));
     }
   }
+  const names = [...own.keys()];
   return {
     names,
     defaultName: byDefault,
@@ -72,6 +74,12 @@ export function modelRegistry({
       return found;
     },
   };
+}
+
+/** A registry is often made of settings: what is wrong in it should be told before a run needs it. */
+function checkEntry(name: string, model: unknown): void {
+  if (name === "") throw new TypeError("modelRegistry: models: a name is empty");
+  if (!isModel(model)) throw new TypeError(`modelRegistry: models.${name}: a ChatModel is expected`);
 }
 
 /** The error of a model that nobody knows; without a name, of nobody having said which. */

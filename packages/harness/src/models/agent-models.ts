@@ -1,12 +1,15 @@
 import {
   type ChatModel,
   chooseModel,
+  isModel,
   lackingCapabilities,
   lackingMedia,
   type Message,
   type ModelChoice,
   type ModelRegistry,
   type ModelRequest,
+  type NamedModel,
+  type RegisteredModel,
   type ResolvedModel,
   resolvedModel,
 } from "@tinyagents/core";
@@ -15,7 +18,7 @@ import type { AgentOptions, OutputSchema } from "../options.js";
 /** The model of one call, and those to turn to when it fails. */
 export interface RunModel extends ModelChoice {
   /** The model itself first. */
-  readonly chain: readonly ChatModel[];
+  readonly chain: readonly NamedModel[];
 }
 
 /** What an agent chooses the model of a call from. Worked out once; the usual choice costs nothing. */
@@ -41,9 +44,9 @@ export function agentModels(options: ModelOptions, adapt: (model: ChatModel) => 
   const fitted = once(adapt);
   const registry = options.models === undefined ? undefined : fittedRegistry(options.models, fitted);
   const own = ownModel(options.model, registry, fitted);
-  const fallbacks = (options.fallbacks ?? []).map((one) => namedOr(one, registry, fitted).model);
+  const fallbacks = (options.fallbacks ?? []).map((one) => namedOr(one, registry, fitted));
   const agent = options.model === undefined ? undefined : own;
-  const chain = [own.model, ...fallbacks];
+  const chain = eachOnce([own, ...fallbacks]);
   const identity = resolvedModel(own.model);
   const chosenBy = agent === undefined ? "registry" : "agent";
   const resolved: ResolvedModel = { ...identity, ...(own.name === undefined ? {} : { name: own.name }), chosenBy };
@@ -56,7 +59,8 @@ export function agentModels(options: ModelOptions, adapt: (model: ChatModel) => 
       if (!asksForMore(request) && fits(own.model, request, alternatives)) return usual;
       const previous = request.reuseModel === true ? answeredBefore(request.messages) : undefined;
       const choice = chooseModel(request, { registry, agent, fallbacks, previous });
-      return { ...choice, chain: [choice.model, ...fallbacks.filter((model) => model !== choice.model)] };
+      const { model, resolved } = choice;
+      return { ...choice, chain: eachOnce([{ model, name: resolved.name }, ...fallbacks]) };
     },
   };
 }
@@ -82,9 +86,9 @@ function answeredBefore(messages: readonly Message[]): ResolvedModel | undefined
   return undefined;
 }
 
-interface NamedModel {
-  readonly model: ChatModel;
-  readonly name?: string;
+/** A model that is named twice is asked once. */
+function eachOnce(models: readonly NamedModel[]): readonly NamedModel[] {
+  return models.filter(({ model }, at) => models.findIndex((other) => other.model === model) === at);
 }
 
 function ownModel(
@@ -95,7 +99,7 @@ function ownModel(
   if (model !== undefined) return namedOr(model, registry, fitted);
   if (registry === undefined)
     throw new TypeError("createAgent: model: a ChatModel, or models to choose from, are expected");
-  return registry.model();
+  return existing(registry.model());
 }
 
 function namedOr(
@@ -105,7 +109,12 @@ function namedOr(
 ): NamedModel {
   if (typeof model !== "string") return { model: fitted(model) };
   if (registry === undefined) throw new TypeError(`createAgent: models: a registry that has "${model}" is expected`);
-  return registry.model(model);
+  return existing(registry.model(model));
+}
+
+function existing(found: RegisteredModel): RegisteredModel {
+  if (isModel(found.model)) return found;
+  throw new TypeError(`createAgent: models: a ChatModel is expected under the name "${found.name}"`);
 }
 
 function fittedRegistry(registry: ModelRegistry, fitted: (model: ChatModel) => ChatModel): ModelRegistry {
@@ -115,7 +124,8 @@ function fittedRegistry(registry: ModelRegistry, fitted: (model: ChatModel) => C
     has: (name) => registry.has(name),
     model(wanted) {
       const { name, model } = registry.model(wanted);
-      return { name, model: fitted(model) };
+      // What is no model is left for whoever chooses: it has none of this name.
+      return { name, model: isModel(model) ? fitted(model) : model };
     },
   };
 }
