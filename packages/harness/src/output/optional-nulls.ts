@@ -37,16 +37,38 @@ function cleanList(schema: JsonObject, value: readonly JsonValue[], root: JsonSc
   return cleaned.every((entry, place) => entry === value[place]) ? value : cleaned;
 }
 
-/** The schema that speaks of a value: behind references, and of alternatives the one that the value fits. */
+/**
+ * The schema that speaks of a value: behind references, and of alternatives the one that the value fits; sooner one that
+ * knows all its properties.
+ */
 function schemaFor(
   at: JsonValue | undefined,
   value: JsonObject | readonly JsonValue[],
   root: JsonSchema,
 ): JsonObject | undefined {
-  const schema = resolved(at, root);
-  const alternatives = schema?.anyOf ?? schema?.oneOf;
-  if (!Array.isArray(alternatives)) return schema;
-  return alternatives.map((one) => resolved(one, root)).find((one) => one !== undefined && mayFit(one, value, root));
+  const alternatives = alternativesOf(at, root);
+  const fitting = alternatives.length === 1 ? alternatives : alternatives.filter((one) => mayFit(one, value, root));
+  return fitting.find(({ properties }) => knowsAll(properties, value)) ?? fitting[0];
+}
+
+function knowsAll(properties: JsonValue | undefined, value: JsonObject | readonly JsonValue[]): boolean {
+  return isJsonObject(properties) && Object.keys(value).every((key) => Object.hasOwn(properties, key));
+}
+
+/** A schema, or those that it leaves the choice of, however deep they stand in one another. */
+function alternativesOf(at: JsonValue | undefined, root: JsonSchema): readonly JsonObject[] {
+  const found: JsonObject[] = [];
+  const open: (JsonValue | undefined)[] = [at];
+  const seen = new Set<JsonObject>();
+  for (let next = 0; next < open.length; next++) {
+    const schema = resolved(open[next], root);
+    if (schema === undefined || seen.has(schema)) continue;
+    seen.add(schema);
+    const inner = schema.anyOf ?? schema.oneOf;
+    if (Array.isArray(inner)) open.push(...(inner as readonly JsonValue[]));
+    else found.push(schema);
+  }
+  return found;
 }
 
 /** Whether the marks that tell alternatives apart agree: the kind of value, what must be there, and constants. */
@@ -65,15 +87,12 @@ function mayFit(schema: JsonObject, value: JsonObject | readonly JsonValue[], ro
 }
 
 function takesNull(at: JsonValue | undefined, root: JsonSchema): boolean {
-  const schema = resolved(at, root);
-  if (schema === undefined) return true;
-  const alternatives = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(alternatives)) return alternatives.some((one) => takesNull(one, root));
-  if (Array.isArray(schema.enum)) return schema.enum.includes(null);
-  if (schema.const !== undefined) return schema.const === null;
-  return (
-    schema.type === undefined || schema.type === "null" || (Array.isArray(schema.type) && schema.type.includes("null"))
-  );
+  if (resolved(at, root) === undefined) return true;
+  return alternativesOf(at, root).some(({ type, enum: values, const: only }) => {
+    if (Array.isArray(values)) return values.includes(null);
+    if (only !== undefined) return only === null;
+    return type === undefined || type === "null" || (Array.isArray(type) && type.includes("null"));
+  });
 }
 
 /** References in a row that are followed: one that leads to itself must end. */

@@ -49,6 +49,35 @@ describe("PA-23 a null in a structured answer", () => {
       { a: null },
       { a: null },
     ],
+    [
+      "of alternatives that lead back to themselves",
+      { properties: { a: { $ref: "#/$defs/d" } }, $defs: { d: { anyOf: [{ $ref: "#/$defs/d" }, text] } } },
+      { a: null },
+      {},
+    ],
+    [
+      "of alternatives in alternatives",
+      { properties: { a: { anyOf: [{ oneOf: [text, { type: "null" }] }, text] } } },
+      { a: null },
+      { a: null },
+    ],
+    [
+      "in an alternative of an alternative",
+      { anyOf: [{ type: "array" }, { anyOf: [{ type: "object", properties: { a: text } }] }] },
+      { a: null },
+      {},
+    ],
+    [
+      "in the alternative that knows it",
+      {
+        anyOf: [
+          { type: "object", properties: { k: text, a: text }, required: ["k"] },
+          { type: "object", properties: { k: text, b: text }, required: ["k"] },
+        ],
+      },
+      { k: "x", b: null },
+      { k: "x" },
+    ],
     ["behind a reference to elsewhere", { properties: { a: { $ref: "other.json" } } }, { a: null }, { a: null }],
   ])("%s", (_, schema, value, expected) => {
     const given = JSON.stringify(value);
