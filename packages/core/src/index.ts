@@ -229,6 +229,7 @@ export {
   type Support,
   support,
 } from "./model/profile.js";
+export { type PayloadWatcher, type RawPayload, tellPayload, withPayloads } from "./model/raw-payload.js";
 export {
   type ModelRegistry,
   type ModelRegistryOptions,

@@ -1,5 +1,6 @@
 import type { ModelDelta } from "./delta.js";
 import type { ModelProfile, ResolvedModel } from "./profile.js";
+import type { PayloadWatcher } from "./raw-payload.js";
 import type { ModelRequest } from "./request.js";
 
 /** What a model is told of the call besides the request. */
@@ -11,6 +12,8 @@ export interface ModelCallContext {
   readonly runId?: string | undefined;
   /** Names this call in events. */
   readonly callId?: string | undefined;
+  /** Takes what goes over the wire, where somebody asked for it. Adapters use `tellPayload`. */
+  readonly onPayload?: PayloadWatcher | undefined;
 }
 
 /** A model of one provider. */
