@@ -5,12 +5,21 @@ import {
   type AgentStreamItem,
   type AnyTinyAgentsError,
   content,
+  type ErrorRecord,
+  type EventData,
+  type EventEnvelope,
+  type EventType,
   errorFromRecord,
   type FinalItem,
+  type Hooked,
+  type HookResult,
   type HookReturn,
   interrupt,
+  isThenable,
   isTinyAgentsError,
   isToolOutcome,
+  type JsonObject,
+  type JsonSchema,
   type JsonValue,
   type LimitName,
   type Limits,
@@ -19,10 +28,15 @@ import {
   manualClock,
   type Page,
   type ResponseFormat,
+  redactJson,
   resolveLimits,
   retryCall,
+  type SchemaInput,
+  type StandardResult,
+  type StandardSchema,
   type StoreRecord,
   stop,
+  strongerControl,
   TinyAgentsError,
   type Tool,
   type ToolOutcome,
@@ -58,6 +72,25 @@ describe("errors", () => {
     expect(allowed(error)).toBe(1);
     expectTypeOf(errorFromRecord(error.toJSON())).toEqualTypeOf<TinyAgentsError<"limit_exceeded">>();
     expectTypeOf<TinyAgentsError<"network">>().toExtend<TinyAgentsError>();
+    expectTypeOf<ErrorRecord<"tool_not_found">["details"]["available"]>().toEqualTypeOf<readonly string[]>();
+    expectTypeOf<ErrorRecord<"tool_not_found">>().toExtend<ErrorRecord>();
+  });
+});
+
+describe("events", () => {
+  test("have the data of their type", () => {
+    expectTypeOf<EventEnvelope<"memory.saved">["data"]>().toEqualTypeOf<EventData["memory.saved"]>();
+    expectTypeOf<EventEnvelope<"memory.saved">["type"]>().toEqualTypeOf<"memory.saved">();
+    expectTypeOf<{ [T in EventType]: EventEnvelope<T> }[EventType]>().toEqualTypeOf<AgentEvent>();
+  });
+});
+
+describe("schemas", () => {
+  test("say what they take and what they give; a JSON Schema says that it is an object (TY-03)", () => {
+    expectTypeOf<SchemaInput<StandardSchema<{ n: string }, { n: number }>>>().toEqualTypeOf<{ n: string }>();
+    expectTypeOf<SchemaInput<StandardSchema>>().toEqualTypeOf<unknown>();
+    expectTypeOf<SchemaInput<JsonSchema>>().toEqualTypeOf<JsonObject>();
+    expectTypeOf<Extract<StandardResult<number>, { value: unknown }>["value"]>().toEqualTypeOf<number>();
   });
 });
 
@@ -86,6 +119,9 @@ describe("hooks", () => {
     expectTypeOf<Promise<void>>().toExtend<HookReturn<ModelRequest>>();
     expectTypeOf<{ replace: ModelRequest }>().toExtend<HookReturn<ModelRequest>>();
     expectTypeOf<{ replace: string }>().not.toExtend<HookReturn<ModelRequest>>();
+    expectTypeOf<HookResult<ModelRequest>["replace"]>().toEqualTypeOf<ModelRequest | undefined>();
+    expectTypeOf<HookResult<never>["replace"]>().toEqualTypeOf<undefined>();
+    expectTypeOf<Hooked<ModelRequest>["value"]>().toEqualTypeOf<ModelRequest>();
     const looking = { name: "look", beforeModel: async () => {}, onToolDelta: () => {} } satisfies Middleware;
     expect(looking.name).toBe("look");
   });
@@ -97,6 +133,13 @@ describe("values that pass through", () => {
     expectTypeOf(retryCall({}, context, () => 1)).toEqualTypeOf<Promise<number>>();
     expectTypeOf(retryCall({}, context, async () => ({ a: "x" }))).toEqualTypeOf<Promise<{ a: string }>>();
     expect(await retryCall({}, context, () => 1)).toBe(1);
+    const cleaned = redactJson({ key: "x", more: [1] as const });
+    expectTypeOf(cleaned).toEqualTypeOf<{ key: string; more: readonly [1] }>();
+    expect(cleaned).toEqual({ key: "x", more: [1] });
+    const named = { type: "retry", by: "a" } as const;
+    expectTypeOf(strongerControl(named, undefined)).toEqualTypeOf<typeof named | undefined>();
+    const later = (value: number | Promise<number>) => (isThenable(value) ? value : undefined);
+    expectTypeOf(later).returns.toExtend<PromiseLike<number> | undefined>();
     expectTypeOf<Page<StoreRecord>["items"]>().toEqualTypeOf<readonly StoreRecord[]>();
   });
 
