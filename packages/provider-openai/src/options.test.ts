@@ -7,6 +7,22 @@ it("names the model, and has its profile before anything is sent (MDL-08, PRV-05
   expect(model.profile).toMatchObject({ family: "gpt-4o", contextWindow: 128_000, capabilities: { tools: "yes" } });
 });
 
+it.each([
+  ["gpt-5.5", 1_050_000, "active", "yes"],
+  ["gpt-5.2-2025-12-11", 400_000, "active", "yes"],
+  ["gpt-4.1", 1_047_576, "active", "no"],
+  ["o1-mini", 128_000, "retired", "yes"],
+])("knows how much %s reads, where it stands in its life, and whether it thinks (MDL-08)", (...facts) => {
+  const [name, contextWindow, lifecycle, reasoning] = facts;
+  const { profile } = openaiModel(name, { apiKey: "k" });
+  expect(profile).toMatchObject({
+    contextWindow,
+    lifecycle,
+    capabilities: { reasoning },
+    releasedOn: expect.any(String),
+  });
+});
+
 it("claims nothing of a model that it does not know", () => {
   const { profile } = openaiModel("gpt-4o", { apiKey: "k", provider: "local" });
   expect(profile).toMatchObject({ provider: "local", model: "gpt-4o", lifecycle: "unknown" });

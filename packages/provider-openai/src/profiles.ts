@@ -1,12 +1,16 @@
 import type { Capability, ModelProfile, Support } from "@tinyagents/core";
 
-/** A line of the table: name, context window and longest answer in tokens, release, and what the model is like. */
+/**
+ * A line of the table: name, context window and longest answer in tokens, release, what the model is like, and where it
+ * stands in its life unless it is active.
+ */
 type Line = readonly [
   model: string,
   contextWindow: number,
   maxOutputTokens: number,
   releasedOn: string,
   capabilities: Capabilities,
+  lifecycle?: ModelProfile["lifecycle"],
 ];
 type Capabilities = { readonly [C in Capability]?: Support };
 
@@ -31,8 +35,20 @@ const TEXT_ONLY: Capabilities = { image_input: "no", file_input: "no" };
 /** From before schemas could be enforced. */
 const EARLY: Capabilities = { ...CHAT, structured_output: "no", file_input: "no" };
 
-/** @see https://platform.openai.com/docs/models */
+/**
+ * @see https://platform.openai.com/docs/models
+ * @see https://platform.openai.com/docs/deprecations
+ * @see https://models.dev
+ */
 const TABLE: readonly Line[] = [
+  ["gpt-5.5", 1_050_000, 128_000, "2026-04-23", REASONING],
+  ["gpt-5.4", 1_050_000, 128_000, "2026-03-05", REASONING],
+  ["gpt-5.3-codex", 400_000, 128_000, "2026-02-05", REASONING],
+  ["gpt-5.2", 400_000, 128_000, "2025-12-11", REASONING],
+  ["gpt-5.2-codex", 400_000, 128_000, "2026-01-14", REASONING],
+  ["gpt-5.1", 400_000, 128_000, "2025-11-13", REASONING],
+  ["gpt-5.1-codex", 400_000, 128_000, "2025-11-13", REASONING],
+  ["gpt-5-codex", 400_000, 128_000, "2025-09-15", REASONING],
   ["gpt-5", 400_000, 128_000, "2025-08-07", REASONING],
   ["gpt-5-mini", 400_000, 128_000, "2025-08-07", REASONING],
   ["gpt-5-nano", 400_000, 128_000, "2025-08-07", REASONING],
@@ -46,6 +62,7 @@ const TABLE: readonly Line[] = [
   ["o3", 200_000, 100_000, "2025-04-16", REASONING],
   ["o3-mini", 200_000, 100_000, "2024-12-20", { ...REASONING, ...TEXT_ONLY }],
   ["o1", 200_000, 100_000, "2024-12-05", REASONING],
+  ["o1-mini", 128_000, 65_536, "2024-09-12", { ...REASONING, ...TEXT_ONLY, tools: "no" }, "retired"],
 ];
 
 /** What is known of a model before it is asked. A dated name (`gpt-4o-2024-08-06`) is known as its line is. */
@@ -54,9 +71,9 @@ export function profileOf(provider: string, model: string): ModelProfile {
   if (line === undefined) {
     return { provider, model, capabilities: { streaming: "yes" }, lifecycle: "unknown", source: "unknown" };
   }
-  const [family, contextWindow, maxOutputTokens, releasedOn, capabilities] = line;
+  const [family, contextWindow, maxOutputTokens, releasedOn, capabilities, lifecycle = "active"] = line;
   const common = { provider, model, family, capabilities, contextWindow, maxOutputTokens, source: "cloud" } as const;
-  return { ...common, lifecycle: "active", releasedOn };
+  return { ...common, lifecycle, releasedOn };
 }
 
 function isVersionOf(name: string, model: string): boolean {
