@@ -281,6 +281,25 @@ describe("repeating a model call", () => {
     expect((await done).map(({ type }) => type)).toEqual(["restart", "text", "finish"]);
   });
 
+  test("begins with the repeat where the first attempt was made elsewhere (MW-07, ERR-05)", async () => {
+    const clock = manualClock();
+    const model = failing(clock, [undefined]);
+    const stream = retryStream({ jitter: "none" }, contextOf(clock), () => model.ask(), { error: failure("network") });
+    const read = toArray(stream);
+    await clock.advance(499);
+    expect(model.at).toEqual([]);
+    await clock.advance(1);
+    expect(await read).toEqual([{ type: "restart", attempt: 2, reason: "network" }, said, finish]);
+    expect(model.at).toEqual([500]);
+  });
+
+  test("passes the failure of a first attempt on that was made elsewhere and does not pass by itself (ERR-09)", async () => {
+    const error = failure("provider_auth");
+    const stream = retryStream({}, contextOf(manualClock()), () => failing(manualClock(), []).ask(), { error });
+    expect(await thrownBy(() => toArray(stream))).toBe(error);
+    expect(await toArray(stream)).toEqual([]);
+  });
+
   test("begins no work before it is read", () => {
     const ask = vi.fn();
     retryStream({}, contextOf(manualClock()), ask);

@@ -91,15 +91,17 @@ export interface RetryContext {
 
 /**
  * Repeats a model call that may succeed next time. Readers drop what they saw at `restart`. Fragments pass through
- * without a layer of their own.
+ * without a layer of their own. `failed`: what a first attempt has failed with that was made elsewhere; then this begins
+ * with what follows on it.
  * @throws the failure itself when it was not worth repeating, `retry_exhausted` (with it as cause) after repeats.
  */
 export function retryStream(
   policy: RetryPolicy,
   context: RetryContext,
   attemptOnce: () => AsyncIterable<ModelDelta>,
+  failed?: { readonly error: unknown },
 ): AsyncIterableIterator<ModelDelta, undefined, undefined> {
-  return new RetriedStream(policy, context, attemptOnce);
+  return new RetriedStream(policy, context, attemptOnce, failed);
 }
 
 type Awaitable<T> = T | Promise<T>;
@@ -118,8 +120,16 @@ class RetriedStream implements AsyncIterableIterator<ModelDelta, undefined, unde
   /** The visible text of the attempt under way. */
   #text = "";
   #over = false;
+  /** The failure of a first attempt that was made elsewhere, until it has been looked at. */
+  #failed: { readonly error: unknown } | undefined;
 
-  constructor(policy: RetryPolicy, context: RetryContext, attemptOnce: () => AsyncIterable<ModelDelta>) {
+  constructor(
+    policy: RetryPolicy,
+    context: RetryContext,
+    attemptOnce: () => AsyncIterable<ModelDelta>,
+    failed: { readonly error: unknown } | undefined,
+  ) {
+    this.#failed = failed;
     this.#policy = policy;
     this.#context = context;
     this.#attemptOnce = attemptOnce;
@@ -131,6 +141,11 @@ class RetriedStream implements AsyncIterableIterator<ModelDelta, undefined, unde
 
   next(): Promise<IteratorResult<ModelDelta, undefined>> {
     if (this.#over) return Promise.resolve({ value: undefined, done: true });
+    const failed = this.#failed;
+    if (failed !== undefined) {
+      this.#failed = undefined;
+      return this.#repeat(failed.error);
+    }
     try {
       this.#source ??= this.#attemptOnce()[Symbol.asyncIterator]();
       return Promise.resolve(this.#source.next()).then(this.#onResult, this.#onFailure);

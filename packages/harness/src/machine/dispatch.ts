@@ -9,11 +9,8 @@ import { ModelCall } from "./model-call.js";
 import { recordUsage } from "./record-usage.js";
 import { showDelta } from "./show-delta.js";
 
-/**
- * Makes one model call: hooks before it, the call inside the wraps, hooks after it, the answer into the history. One
- * async function from end to end: layers would cost more than everything else here.
- */
-export async function dispatch(run: LiveRun): Promise<void> {
+/** Makes one model call: hooks before it, the call inside the wraps, hooks after it, the answer into the history. */
+export function dispatch(run: LiveRun): Awaitable<void> {
   const { state, definition } = run;
   if (state.edits.length > 0) {
     state.phase = "compact";
@@ -22,50 +19,81 @@ export async function dispatch(run: LiveRun): Promise<void> {
   if (!state.finalizing && exceeds(run)) return;
   const template = state.finalizing ? definition.lastRequest : definition.request;
   // Assigned, not spread: all requests then have one hidden class, where a spread of the template makes one each.
-  let request: ModelRequest = Object.assign({ messages: state.messages }, template, state.config.selection);
-  if (definition.hooks.beforeModel !== undefined) {
-    const before = await beforeModel(run, request);
-    if (before === undefined) return;
-    request = before;
-  }
-  const chosen = definition.models.choose(request);
-  state.counters.modelCalls++;
-  const call = new ModelCall(run, `${state.config.runId}/m${state.counters.modelCalls}`, chosen);
-  announceStart(run, call, request);
+  const request: ModelRequest = Object.assign({ messages: state.messages }, template, state.config.selection);
+  return definition.hooks.beforeModel === undefined ? ask(run, request) : askAfterHooks(run, request);
+}
+
+async function askAfterHooks(run: LiveRun, request: ModelRequest): Promise<void> {
+  const before = await beforeModel(run, request);
+  if (before !== undefined) await ask(run, before);
+}
+
+/** The call itself. One async function from end to end, with little in it: a run that waits for its model holds all of it. */
+async function ask(run: LiveRun, request: ModelRequest): Promise<void> {
+  const call = begin(run, request);
   const { collector } = call;
-  const watched = run.shows("messages") || run.wantsDeltas;
-  run.begin(call);
-  let response: ModelResponse;
+  let response: ModelResponse | undefined;
   try {
-    for await (const delta of call.open(request)) {
-      // It may be anything until the collector has looked at it.
-      if (delta?.type === "restart" && delta.model === undefined) call.noteLostAttempt(delta.reason);
-      collector.add(delta);
-      if (watched) {
-        const shown = showDelta(run, call.callId, delta);
-        if (shown !== undefined) await call.whileShown(shown);
+    let stream = call.open(request);
+    while (response === undefined) {
+      // What goes wrong while a fragment is taken is no failure of the attempt.
+      let taking = false;
+      try {
+        for await (const delta of stream) {
+          taking = true;
+          // It may be anything until the collector has looked at it.
+          if (delta?.type === "restart" && delta.model === undefined) call.noteLostAttempt(delta.reason);
+          collector.add(delta);
+          const shown = call.watched ? showDelta(run, call.callId, delta) : undefined;
+          if (shown !== undefined) await call.whileShown(shown);
+          const turning = call.breath.due();
+          if (turning !== undefined) await turning;
+          if (run.cancellation.reason !== undefined) break;
+          taking = false;
+        }
+        run.throwIfCancelled();
+        response = call.withLostUsage(collector.response());
+      } catch (error) {
+        if (taking) throw error;
+        stream = call.again(error);
       }
-      const turning = call.breath.due();
-      if (turning !== undefined) await turning;
-      if (run.cancellation.reason !== undefined) break;
     }
-    run.throwIfCancelled();
-    response = call.withLostUsage(collector.response());
   } catch (error) {
     return afterFailure(call, error);
   } finally {
     call.endAttempt();
     run.end(call);
   }
+  const after = conclude(call, response);
+  if (after !== undefined) await after;
+}
+
+function begin(run: LiveRun, request: ModelRequest): ModelCall {
+  const { state, definition } = run;
+  const chosen = definition.models.choose(request);
+  state.counters.modelCalls++;
+  const call = new ModelCall(run, `${state.config.runId}/m${state.counters.modelCalls}`, chosen);
+  announceStart(run, call, request);
+  run.begin(call);
+  return call;
+}
+
+/** Counts an answer and takes it into the run. What goes wrong in that is a failure of the call, unless it was told as done. */
+function conclude(call: ModelCall, response: ModelResponse): Promise<void> | undefined {
+  const { run } = call;
   try {
     recordUsage(run, call.callId, response.model, response.usage);
     const after = afterResponse(call, response);
-    if (after !== undefined) await after;
+    return after instanceof Promise ? after.catch((error) => notConcluded(call, error)) : undefined;
   } catch (error) {
-    const failure = asFailure(run, error);
-    if (!call.told) call.announceFailure(failure);
-    throw failure;
+    return notConcluded(call, error);
   }
+}
+
+function notConcluded(call: ModelCall, error: unknown): never {
+  const failure = asFailure(call.run, error);
+  if (!call.told) call.announceFailure(failure);
+  throw failure;
 }
 
 /** Whether a limit forbids another call; the phase is then `limit`. */

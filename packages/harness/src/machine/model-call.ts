@@ -94,6 +94,8 @@ export class ModelCall implements RetryContext, UnderWay {
   readonly collector: ResponseCollector;
   /** Lets the event loop turn while fragments come without a pause. */
   readonly breath: Breath;
+  /** Whether fragments are shown to anybody. */
+  readonly watched: boolean;
   /** Whether watchers were told of its end. */
   told = false;
   /** The failure at which the run's retries were used up: the call makes no further attempt, whoever asks for one. */
@@ -101,6 +103,8 @@ export class ModelCall implements RetryContext, UnderWay {
   /** Whether any attempt got as far as the adapter. */
   reached = false;
   #request: ModelRequest | undefined;
+  /** The first attempt is read as it is: nothing has been made yet for the case that it fails. */
+  #unguarded = false;
   /** What the last attempt was asked, after all hooks and wraps. */
   #asked: ModelRequest | undefined;
   #attempt: Attempt | undefined;
@@ -115,6 +119,7 @@ export class ModelCall implements RetryContext, UnderWay {
     this.chosen = chosen;
     this.startedAtMs = run.clock.now();
     this.breath = new Breath(run.clock, this.startedAtMs);
+    this.watched = run.shows("messages") || run.wantsDeltas;
     this.collector = new ResponseCollector(chosen.resolved);
   }
 
@@ -131,13 +136,35 @@ export class ModelCall implements RetryContext, UnderWay {
     return this.run.cancellation.signal;
   }
 
-  /** Attempts at the call, inside the wraps, as one stream. */
+  /**
+   * Attempts at the call, inside the wraps, as one stream. Where nothing stands around the model, it is the model's own,
+   * of the first attempt, and {@link again} gives those that follow.
+   */
   open(request: ModelRequest): AsyncIterable<ModelDelta> {
     this.#request = request;
-    const { aroundModel } = this.run.definition.hooks;
-    return aroundModel === undefined
-      ? this.#ask(request)
-      : aroundModel(request, this.run.scope, (inner) => this.#ask(inner));
+    const { model, chain } = this.chosen;
+    if (this.run.definition.hooks.aroundModel !== undefined) return this.#askInWraps(request);
+    if (chain.length > 1 || !this.#repeats(model)) return this.#ask(request);
+    this.#unguarded = true;
+    try {
+      return this.#begin(model, request);
+    } catch (error) {
+      return this.again(error);
+    }
+  }
+
+  /** The attempts after one that failed. @throws its error where nothing repeats it, or something else has. */
+  again(error: unknown): AsyncIterable<ModelDelta> {
+    const request = this.#request;
+    if (!this.#unguarded || request === undefined) throw error;
+    this.#unguarded = false;
+    return this.#retried(this.chosen.model, request, { error });
+  }
+
+  #askInWraps(request: ModelRequest): AsyncIterable<ModelDelta> {
+    const { run } = this;
+    const { aroundModel } = run.definition.hooks;
+    return aroundModel?.(request, run.scope, (inner) => this.#ask(inner)) ?? this.#ask(request);
   }
 
   /** Waits for whoever is shown a fragment: their time is not the model's. */
@@ -251,9 +278,17 @@ export class ModelCall implements RetryContext, UnderWay {
   }
 
   #askModel(model: ChatModel, request: ModelRequest): AsyncIterable<ModelDelta> {
+    return this.#repeats(model) ? this.#retried(model, request) : this.#begin(model, request);
+  }
+
+  /** Whether the run repeats attempts at a model that fail, rather than the model itself or middleware. */
+  #repeats(model: ChatModel): boolean {
     const { retry, hooks } = this.run.definition;
-    if (hooks.ownsRetry || model.ownsRetry === true || retry.maxAttempts === 1) return this.#begin(model, request);
-    return retryStream(retry, this, () => this.#begin(model, request));
+    return !hooks.ownsRetry && model.ownsRetry !== true && retry.maxAttempts !== 1;
+  }
+
+  #retried(model: ChatModel, request: ModelRequest, failed?: { readonly error: unknown }): AsyncIterable<ModelDelta> {
+    return retryStream(this.run.definition.retry, this, () => this.#begin(model, request), failed);
   }
 
   #noteFallback({ next, error }: Fallback): void {
@@ -288,10 +323,11 @@ export class ModelCall implements RetryContext, UnderWay {
 
   /** Without wraps, the collector looks at each fragment; with them, what the model gave is told from what they gave. */
   #read(model: ChatModel, stream: AsyncIterable<ModelDelta>): AsyncIterable<ModelDelta> {
-    const refuse = (fault: string, delta?: number): TinyAgentsError => corruptStream(model.id, fault, delta);
-    if (this.run.definition.hooks.aroundModel !== undefined) return checkedStream(stream, refuse, this.breath);
+    if (this.run.definition.hooks.aroundModel !== undefined) {
+      return checkedStream(stream, (fault, delta) => corruptStream(model.id, fault, delta), this.breath);
+    }
     const fault = streamFault(stream);
-    if (fault !== undefined) throw refuse(fault);
+    if (fault !== undefined) throw corruptStream(model.id, fault);
     return stream;
   }
 }

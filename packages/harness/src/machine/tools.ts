@@ -12,7 +12,7 @@ import {
 import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
 import type { LiveBatch } from "../run/live-state.js";
-import { admit } from "../tools/admit.js";
+import { type Admission, admit } from "../tools/admit.js";
 import { beginCall, type CallOutcome, endCall, notExecuted } from "../tools/call.js";
 import type { CallEnd } from "../tools/execute.js";
 import type { Executed } from "../tools/finish.js";
@@ -103,16 +103,15 @@ class BatchRun implements Schedule<Job> {
         continue;
       }
       const admission = admit(this.#run, block, entry, modelCallId);
-      if (admission instanceof Promise) {
-        return admission.then((settled) => {
-          this.#place(entry, settled);
-          if (endsRun(this.#effects.control)) return;
-          return this.admitFrom(i + 1);
-        });
-      }
+      if (admission instanceof Promise) return this.#admitLater(i, entry, admission);
       this.#place(entry, admission);
       if (endsRun(this.#effects.control)) return;
     }
+  }
+
+  async #admitLater(place: number, entry: Job["entry"], admitting: Promise<Admission>): Promise<void> {
+    this.#place(entry, await admitting);
+    if (!endsRun(this.#effects.control)) await this.admitFrom(place + 1);
   }
 
   /** Runs what was admitted. */
@@ -152,7 +151,7 @@ class BatchRun implements Schedule<Job> {
     return "This call was not run: the same call has been made before with the same result. Do something else, or give your answer.";
   }
 
-  #place(entry: Job["entry"], admission: Awaited<ReturnType<typeof admit>>): void {
+  #place(entry: Job["entry"], admission: Admission): void {
     const { counters } = this.#run.state;
     const effects = this.#effects;
     switch (admission.type) {
@@ -190,15 +189,20 @@ class BatchRun implements Schedule<Job> {
     try {
       const outcome = endCall(this.#run, prepared.invocation, executed);
       if (outcome instanceof Promise) {
-        outcome
-          .then((settled) => this.#note(entry, settled))
-          .then(
-            () => this.lanes.ended(),
-            (error) => this.lanes.failed(error),
-          );
+        void this.#settleLater(entry, outcome);
         return;
       }
       this.#note(entry, outcome);
+    } catch (error) {
+      this.lanes.failed(error);
+      return;
+    }
+    this.lanes.ended();
+  }
+
+  async #settleLater(entry: Job["entry"], ending: Promise<CallOutcome>): Promise<void> {
+    try {
+      this.#note(entry, await ending);
     } catch (error) {
       this.lanes.failed(error);
       return;

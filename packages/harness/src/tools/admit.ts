@@ -65,8 +65,16 @@ async function admitLater(
 function askApproval(run: LiveRun, prepared: PreparedCall, entry: BatchCall): Awaitable<Admission> {
   const approval = approve(run, prepared.invocation, entry.approvedArgsJson);
   return approval instanceof Promise
-    ? approval.then((settled) => admissionAfter(run, prepared, settled))
+    ? admissionOnceSettled(run, prepared, approval)
     : admissionAfter(run, prepared, approval);
+}
+
+async function admissionOnceSettled(
+  run: LiveRun,
+  prepared: PreparedCall,
+  approving: Promise<Approval>,
+): Promise<Admission> {
+  return admissionAfter(run, prepared, await approving);
 }
 
 function admissionAfter(run: LiveRun, prepared: PreparedCall, approval: Approval): Awaitable<Admission> {

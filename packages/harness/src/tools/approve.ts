@@ -25,7 +25,12 @@ export type Approval =
 
 /** Asks for approval where the call's policy wants it. Without anybody to ask the answer is no. */
 export function approve(run: LiveRun, call: ToolInvocation, approvedArgsJson: string | undefined): Awaitable<Approval> {
-  if (call.policy.approval !== "always") return { type: "not_needed" };
+  return call.policy.approval === "always" ? askFor(run, call, approvedArgsJson) : NOT_NEEDED;
+}
+
+const NOT_NEEDED: Approval = { type: "not_needed" };
+
+function askFor(run: LiveRun, call: ToolInvocation, approvedArgsJson: string | undefined): Awaitable<Approval> {
   const argsJson = canonicalJson(call.args);
   if (approvedArgsJson === argsJson) return { type: "granted", argsJson, changed: false };
   const { approver } = run.definition;

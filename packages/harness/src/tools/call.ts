@@ -36,11 +36,14 @@ export interface CallOutcome {
 export function beginCall(run: LiveRun, prepared: PreparedCall, entry: BatchCall, end: CallEnd): void {
   const showing = entry.waiting === undefined ? announceStart(run, prepared.invocation) : undefined;
   if (showing === undefined) inWraps(run, prepared, entry, end);
-  else
-    showing.then(
-      () => inWraps(run, prepared, entry, end),
-      (error) => end.failed(error),
-    );
+  else onceShown(showing, run, prepared, entry, end);
+}
+
+function onceShown(showing: Promise<void>, run: LiveRun, prepared: PreparedCall, entry: BatchCall, end: CallEnd): void {
+  showing.then(
+    () => inWraps(run, prepared, entry, end),
+    (error) => end.failed(error),
+  );
 }
 
 function inWraps(run: LiveRun, prepared: PreparedCall, { waiting }: BatchCall, end: CallEnd): void {

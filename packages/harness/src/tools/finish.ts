@@ -87,10 +87,17 @@ function executed(
   const elapsedMs = run.clock.now() - startedAtMs;
   const facts = { isError, elapsedMs, attempts: runtime.attempt, summary, artifacts: runtime.artifacts };
   const small = smallResultMessage(run, call, content, facts);
-  if (small !== undefined) return outcome === undefined ? { message: small } : { message: small, outcome };
-  return resultMessage(run, call, content, facts).then((sized) =>
-    outcome === undefined ? { message: sized } : { message: sized, outcome },
-  );
+  return small === undefined
+    ? sizedResult(outcome, resultMessage(run, call, content, facts))
+    : executedWith(small, outcome);
+}
+
+async function sizedResult(outcome: ToolOutcome | undefined, sizing: Promise<ToolMessage>): Promise<Executed> {
+  return executedWith(await sizing, outcome);
+}
+
+function executedWith(message: ToolMessage, outcome: ToolOutcome | undefined): Executed {
+  return outcome === undefined ? { message } : { message, outcome };
 }
 
 /** A failure of the tool is told to the model. A cancelled run is no failure of the tool: it ends the run. */

@@ -100,11 +100,22 @@ function checkCall(run: LiveRun, call: ToolCallBlock, tool: AnyTool, origin: Cal
   } catch (error) {
     return brokenTool(run, call, error);
   }
-  if (checked instanceof Promise) {
-    return checked.then(
-      (settled) => withPolicy(run, call, tool, origin, settled),
-      (error) => brokenTool(run, call, error),
-    );
+  if (checked instanceof Promise) return checkedLater(run, call, tool, origin, checked);
+  return withPolicy(run, call, tool, origin, checked);
+}
+
+async function checkedLater(
+  run: LiveRun,
+  call: ToolCallBlock,
+  tool: AnyTool,
+  origin: CallOrigin,
+  checking: Promise<Checked>,
+): Promise<Preparation> {
+  let checked: Checked;
+  try {
+    checked = await checking;
+  } catch (error) {
+    return brokenTool(run, call, error);
   }
   return withPolicy(run, call, tool, origin, checked);
 }
@@ -187,7 +198,10 @@ function checkArgs(run: LiveRun, tool: AnyTool, args: JsonObject): Awaitable<Che
 
 function hiddenIssues(tool: AnyTool, args: JsonObject): readonly ArgumentIssue[] {
   const { hiddenArgs } = tool.spec;
-  if (hiddenArgs.length === 0) return NONE;
+  return hiddenArgs.length === 0 ? NONE : givenAmong(hiddenArgs, args);
+}
+
+function givenAmong(hiddenArgs: readonly string[], args: JsonObject): readonly ArgumentIssue[] {
   return hiddenArgs.filter((arg) => Object.hasOwn(args, arg)).map((path) => ({ path, message: "must not be given" }));
 }
 
