@@ -41,6 +41,8 @@ const EARLY: Capabilities = { ...CHAT, structured_output: "no", file_input: "no"
  * @see https://models.dev
  */
 const TABLE: readonly Line[] = [
+  ["gpt-5.6", 1_050_000, 128_000, "2026-07-09", REASONING],
+  ["gpt-5.6-sol", 1_050_000, 128_000, "2026-07-09", REASONING],
   ["gpt-5.5", 1_050_000, 128_000, "2026-04-23", REASONING],
   ["gpt-5.4", 1_050_000, 128_000, "2026-03-05", REASONING],
   ["gpt-5.3-codex", 400_000, 128_000, "2026-02-05", REASONING],
