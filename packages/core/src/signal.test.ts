@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import { TinyAgentsError } from "./errors.js";
-import { abortError, onAbort, throwIfAborted } from "./signal.js";
+import { abortError, linkedSignal, onAbort, throwIfAborted } from "./signal.js";
 
 describe("waiting for an abort", () => {
   test("calls back once, with nothing, when the signal aborts", () => {
@@ -74,4 +74,35 @@ test("work stops when its signal has aborted, and goes on without one", () => {
   expect(() => throwIfAborted(undefined)).not.toThrow();
   expect(() => throwIfAborted(new AbortController().signal)).not.toThrow();
   expect(() => throwIfAborted(AbortSignal.abort("enough"))).toThrow("The work was cancelled: enough");
+});
+
+describe("a linked signal", () => {
+  test("aborts when the caller's does, for the same reason", () => {
+    const controller = new AbortController();
+    const linked = linkedSignal(controller.signal);
+    expect(() => linked.throwIfAborted()).not.toThrow();
+    controller.abort("user left");
+    expect(linked.signal.reason).toBe("user left");
+    expect(() => linked.throwIfAborted()).toThrow("The work was cancelled: user left");
+  });
+
+  test("has aborted when the caller's had already", () => {
+    expect(linkedSignal(AbortSignal.abort("enough")).signal.aborted).toBe(true);
+  });
+
+  test("leaves no listener on the caller's once it is released, and aborts no more", () => {
+    const controller = new AbortController();
+    const linked = linkedSignal(controller.signal);
+    expect(getEventListeners(controller.signal, "abort")).toHaveLength(1);
+    linked.release();
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+    controller.abort();
+    expect(linked.signal.aborted).toBe(false);
+  });
+
+  test("never aborts without a caller's", () => {
+    const linked = linkedSignal(undefined);
+    linked.release();
+    expect(linked.signal.aborted).toBe(false);
+  });
 });

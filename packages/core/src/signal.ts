@@ -37,4 +37,24 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw abortError(signal.reason);
 }
 
+/** A signal of one call's own. */
+export interface LinkedSignal {
+  readonly signal: AbortSignal;
+  /** @throws the {@link abortError} of the signal that it follows, if that has aborted. */
+  throwIfAborted(): void;
+  /** Takes the link away. The signal no longer aborts. */
+  release(): void;
+}
+
+/**
+ * A signal that follows the caller's until it is released: for SDKs that leave a listener on the one they are given,
+ * since the caller's may live for many calls.
+ */
+export function linkedSignal(from: AbortSignal | undefined): LinkedSignal {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const release = onAbort(from, () => controller.abort(from?.reason));
+  return { signal, throwIfAborted: () => throwIfAborted(signal), release };
+}
+
 function noop(): void {}

@@ -1,3 +1,4 @@
+import { codeOfStatus } from "@tinyagents/core";
 /** What an answer with an error says. In a stream there is no status: then codes alone tell. */
 export interface Failure {
   readonly status: number | undefined;
@@ -56,32 +57,13 @@ export function classify({ status, codes, message }: Failure): FailureCode {
     const known = BY_CODE.find(([pattern]) => pattern.test(code));
     if (known !== undefined) return known[1];
   }
-  if (status !== undefined) return byStatus(status);
+  if (status !== undefined) return codeOfStatus(status);
   return codes.some((code) => REFUSED_CODE.test(code)) ? "provider_bad_request" : "provider_server";
 }
 
 /** The name that nobody knows, where that is what was not found. */
 export function unknownModel({ codes, message }: Pick<Failure, "codes" | "message">): string | undefined {
   return codes.includes("not_found_error") ? MODEL_MESSAGE.exec(message)?.[1] : undefined;
-}
-
-function byStatus(status: number): FailureCode {
-  switch (status) {
-    case 401:
-    case 403:
-      return "provider_auth";
-    case 402:
-      return "provider_billing";
-    case 408:
-      return "network";
-    case 429:
-      return "provider_rate_limit";
-    case 503:
-    case 529:
-      return "provider_overloaded";
-    default:
-      return status >= 500 ? "provider_server" : "provider_bad_request";
-  }
 }
 
 /**

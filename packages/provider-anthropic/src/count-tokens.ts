@@ -1,13 +1,13 @@
 import {
   isJsonObject,
   type JsonObject,
+  linkedSignal,
   type ModelRequest,
   systemClock,
   TinyAgentsError,
   throwIfAborted,
 } from "@tinyagents/core";
 import { createClient } from "./client.js";
-import { connect } from "./connection.js";
 import { betaHeader } from "./model.js";
 import { type AnthropicModelOptions, readOptions } from "./options.js";
 import { toError } from "./to-error.js";
@@ -37,19 +37,19 @@ export async function countTokens(request: ModelRequest, options: CountTokensOpt
   const converter = new MessageConverter(provider, traits.midSystem);
   const { body, betas } = toRequest(settings, request, converter, systemClock.now());
   const counted: JsonObject = Object.fromEntries(Object.entries(body).filter(([name]) => COUNTED.includes(name)));
-  const connection = connect(options.signal);
+  const linked = linkedSignal(options.signal);
   try {
     const headers = betaHeader(settings, betas);
-    const sent = { body: counted, headers, signal: connection.signal };
+    const sent = { body: counted, headers, signal: linked.signal };
     const answer: unknown = await createClient(settings).post("/v1/messages/count_tokens", sent);
     const tokens = isJsonObject(answer) ? answer.input_tokens : undefined;
     if (typeof tokens !== "number") throw noCount(provider);
     return tokens;
   } catch (error) {
-    connection.throwIfStopped();
+    linked.throwIfAborted();
     throw toError(error, { provider, secrets });
   } finally {
-    connection.release();
+    linked.release();
   }
 }
 

@@ -1,7 +1,13 @@
 import { type Anthropic, APIError } from "@anthropic-ai/sdk";
-import { type ChatModel, isJsonObject, type JsonObject, systemClock, throwIfAborted } from "@tinyagents/core";
+import {
+  type ChatModel,
+  isJsonObject,
+  type JsonObject,
+  linkedSignal,
+  systemClock,
+  throwIfAborted,
+} from "@tinyagents/core";
 import { createClient } from "./client.js";
-import { connect } from "./connection.js";
 import { StreamReader } from "./from-stream.js";
 import { readWhole } from "./from-whole.js";
 import { type AnthropicModelOptions, readOptions, type Settings } from "./options.js";
@@ -34,13 +40,13 @@ export function anthropicModel(model: string, options: AnthropicModelOptions): C
       throwIfAborted(call.signal);
       const { body, betas, warnings } = toRequest(settings, request, converter, systemClock.now());
       client ??= createClient(settings);
-      const connection = connect(call.signal);
-      const sending = { client, body, headers: betaHeader(settings, betas), signal: connection.signal };
+      const linked = linkedSignal(call.signal);
+      const sending = { client, body, headers: betaHeader(settings, betas), signal: linked.signal };
       let reader: StreamReader | undefined;
       try {
         if (call.delivery === "whole" && Number(body.max_tokens) <= LONGEST_WHOLE_TOKENS) {
           const { answer, requestId } = await post(sending);
-          connection.throwIfStopped();
+          linked.throwIfAborted();
           yield* readWhole(answer, provider, warnings, requestId);
           return;
         }
@@ -52,13 +58,13 @@ export function anthropicModel(model: string, options: AnthropicModelOptions): C
           yield* reader.read(event);
         }
         // The SDK ends the loop of an aborted stream as it ends any other.
-        connection.throwIfStopped();
+        linked.throwIfAborted();
         yield* reader.end();
       } catch (error) {
-        connection.throwIfStopped();
+        linked.throwIfAborted();
         throw toError(error, { provider, secrets, partialText: reader?.partialText ?? "" });
       } finally {
-        connection.release();
+        linked.release();
       }
     },
   };

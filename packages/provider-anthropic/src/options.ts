@@ -1,4 +1,4 @@
-import type { ModelProfile } from "@tinyagents/core";
+import { type ModelProfile, readBaseUrl, secretsOf } from "@tinyagents/core";
 import { type KnownModel, knownModel, type Traits } from "./profiles.js";
 
 /**
@@ -43,8 +43,6 @@ export interface Settings {
 }
 
 const ANTHROPIC_URL = "https://api.anthropic.com";
-/** Shorter header values are words such as `true`; taking them out would make errors unreadable. */
-const SHORTEST_SECRET = 8;
 
 /** @throws TypeError that names the option, and never has its value. `caller` is the function that was misused. */
 export function readOptions(caller: string, model: string, options: AnthropicModelOptions): Settings {
@@ -67,11 +65,11 @@ export function readOptions(caller: string, model: string, options: AnthropicMod
     profile: { ...known.profile, ...profile, capabilities },
     traits: { ...known.traits, ...(thinking === undefined ? {} : { thinking }) },
     apiKey: options.apiKey,
-    baseUrl: readBaseUrl(options.baseUrl ?? ANTHROPIC_URL, wrong),
+    baseUrl: readBaseUrl(caller, options.baseUrl ?? ANTHROPIC_URL).replace(/\/v1$/, ""),
     headers,
     cache,
     fetch: options.fetch,
-    secrets: [options.apiKey, ...Object.values(headers).flatMap(secretsIn)],
+    secrets: secretsOf(options.apiKey, headers),
   };
 }
 
@@ -79,19 +77,4 @@ function isCacheMode(cache: unknown): cache is CacheMode {
   if (typeof cache !== "object" || cache === null) return cache === "auto" || cache === "off";
   const { ttl } = cache as { readonly ttl?: unknown };
   return ttl === "5m" || ttl === "1h";
-}
-
-function readBaseUrl(text: string, wrong: (problem: string) => TypeError): string {
-  if (!URL.canParse(text)) throw wrong("baseUrl is no absolute URL");
-  const url = new URL(text);
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw wrong("baseUrl is not http(s)");
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw wrong("baseUrl has a user name, a password, a query or a fragment. Use apiKey and headers.");
-  }
-  return text.replace(/\/+$/, "").replace(/\/v1$/, "");
-}
-
-/** A header value, and its words: of `Bearer abc` a server may repeat `abc` alone. */
-function secretsIn(value: string): readonly string[] {
-  return [value, ...value.split(/\s+/)].filter((text) => text.length >= SHORTEST_SECRET);
 }

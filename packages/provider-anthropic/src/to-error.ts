@@ -5,13 +5,14 @@ import {
   type JsonObject,
   messageOf,
   type ProviderFailure,
+  redactError,
   redactText,
   systemClock,
+  systemCodeOf,
   TinyAgentsError,
 } from "@tinyagents/core";
 import { classify, type Failure, type FailureCode, SERVER_FAILED, tokensIn, unknownModel } from "./classify.js";
-import { cleanError } from "./clean-error.js";
-import { retryAfterMs } from "./retry-hint.js";
+import { waitMsIn } from "./retry-hint.js";
 
 /** What an error needs to know of the call that failed. */
 export interface FailureContext {
@@ -25,7 +26,7 @@ export interface FailureContext {
 export function toError(error: unknown, context: FailureContext): TinyAgentsError {
   const ours = isTinyAgentsError(error) ? error : error instanceof Error ? error.cause : undefined;
   if (isTinyAgentsError(ours)) return ours;
-  const cause = cleanError(error, context.secrets);
+  const cause = redactError(error, context.secrets);
   if (error instanceof APIConnectionError) return networkError(error, cause, context);
   if (error instanceof APIError) return providerError(error, cause, context);
   if (error instanceof SyntaxError) return malformed(context);
@@ -35,7 +36,7 @@ export function toError(error: unknown, context: FailureContext): TinyAgentsErro
 function networkError(error: unknown, cause: unknown, context: FailureContext): TinyAgentsError<"network"> {
   const { provider, partialText = "" } = context;
   const timedOut = error instanceof APIConnectionTimeoutError;
-  const reason = timedOut ? "connection_timeout" : (codeOf(error) ?? "connection_failed");
+  const reason = timedOut ? "connection_timeout" : (systemCodeOf(error) ?? "connection_failed");
   return new TinyAgentsError("network", `The connection to ${provider} failed: ${messageOf(cause)}`, {
     details: { provider, reason, ...(partialText === "" ? {} : { partialText }) },
     cause,
@@ -90,7 +91,7 @@ function typed(
     case "provider_rate_limit":
     case "provider_overloaded":
     case "provider_server": {
-      const waitMs = retryAfterMs(headers, () => systemClock.now());
+      const waitMs = waitMsIn(headers, () => systemClock.now());
       const hinted = waitMs === undefined ? details : { ...details, retryAfterMs: waitMs };
       return new TinyAgentsError(code, text, { details: hinted, cause, retryable });
     }
@@ -119,13 +120,4 @@ function readFailure(error: APIError, secrets: readonly string[]): Failure {
     headers: error.headers,
     requestId: requestId === "" ? undefined : redactText(requestId, secrets),
   };
-}
-
-/** The system's code for a failed connection (`ECONNREFUSED`), wherever in the chain of causes it stands. */
-function codeOf(error: unknown): string | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    const { code } = at as { readonly code?: unknown };
-    if (typeof code === "string") return code;
-  }
-  return undefined;
 }

@@ -1,7 +1,6 @@
-import { type ChatModel, throwIfAborted } from "@tinyagents/core";
+import { type ChatModel, linkedSignal, throwIfAborted } from "@tinyagents/core";
 import { AnswerReader } from "./answer-reader.js";
 import { ask, chatWhole, openChat } from "./client.js";
-import { connect } from "./connection.js";
 import { readLines } from "./ndjson.js";
 import { type OllamaModelOptions, readModelOptions } from "./options.js";
 import { PROVIDER } from "./profile.js";
@@ -28,25 +27,25 @@ export function ollamaModel(model: string, options: OllamaModelOptions = {}): Ch
       throwIfAborted(call.signal);
       const prepared = toRequest(settings, request, call.delivery, converter);
       const reader = new AnswerReader(prepared, settings);
-      const connection = connect(call.signal);
+      const linked = linkedSignal(call.signal);
       try {
         if (call.delivery === "whole") {
-          yield* reader.read(await ask(settings, connection.signal, chatWhole(prepared.body)));
+          yield* reader.read(await ask(settings, linked.signal, chatWhole(prepared.body)));
         } else {
-          for await (const line of readLines(await openChat(settings, prepared.body, connection.signal))) {
+          for await (const line of readLines(await openChat(settings, prepared.body, linked.signal))) {
             yield* reader.read(line);
             if (reader.done) break;
           }
         }
-        connection.throwIfStopped();
+        linked.throwIfAborted();
         yield* reader.end();
       } catch (error) {
-        connection.throwIfStopped();
+        linked.throwIfAborted();
         const call = error instanceof ServerFailure ? refusedCall(error.message, request.tools ?? []) : undefined;
         if (call === undefined) throw toError(error, { model, baseUrl, secrets, partialText: reader.partialText });
         yield* reader.endWith(call);
       } finally {
-        connection.release();
+        linked.release();
       }
     },
   };

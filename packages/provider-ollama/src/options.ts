@@ -1,3 +1,4 @@
+import { readBaseUrl, secretsOf } from "@tinyagents/core";
 import { isCloudModel, type OllamaProfile, profileOf } from "./profile.js";
 
 /** How to reach an Ollama server. Nothing is read from the environment. */
@@ -48,8 +49,6 @@ export interface ModelSettings extends ServerSettings {
 }
 
 const LOCAL_URL = "http://127.0.0.1:11434";
-/** Shorter header values are words such as `true`; taking them out would make errors unreadable. */
-const SHORTEST_SECRET = 8;
 
 /** @throws TypeError that names the option, and never has its value. */
 export function readModelOptions(model: string, options: OllamaModelOptions): ModelSettings {
@@ -87,28 +86,10 @@ export function readServerOptions(factory: string, options: OllamaOptions): Serv
   if (apiKey !== undefined && !(typeof apiKey === "string" && /^[\x21-\x7e]+$/.test(apiKey))) {
     throw new TypeError(`${factory}: apiKey is no text without spaces; leave it out where the server wants none`);
   }
-  const secrets = [...(apiKey === undefined ? [] : [apiKey]), ...Object.values(headers).flatMap(secretsIn)];
-  return { baseUrl: readBaseUrl(factory, baseUrl), apiKey, headers, fetch, secrets };
+  return { baseUrl: readBaseUrl(factory, baseUrl), apiKey, headers, fetch, secrets: secretsOf(apiKey, headers) };
 }
 
 /** @throws TypeError for what is no name of a model. */
 export function checkModelName(factory: string, model: unknown): void {
   if (typeof model !== "string" || model === "") throw new TypeError(`${factory}: the name of a model is expected`);
-}
-
-function readBaseUrl(factory: string, text: string): string {
-  if (!URL.canParse(text)) throw new TypeError(`${factory}: baseUrl is no absolute URL`);
-  const url = new URL(text);
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw new TypeError(`${factory}: baseUrl is not http(s)`);
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw new TypeError(
-      `${factory}: baseUrl has a user name, a password, a query or a fragment. Use apiKey and headers.`,
-    );
-  }
-  return text.replace(/\/+$/, "");
-}
-
-/** A header value, and its words: of `Bearer abc` a server may repeat `abc` alone. */
-function secretsIn(value: string): readonly string[] {
-  return [value, ...value.split(/\s+/)].filter((text) => text.length >= SHORTEST_SECRET);
 }

@@ -1,6 +1,5 @@
-import { type JsonObject, throwIfAborted } from "@tinyagents/core";
+import { type JsonObject, linkedSignal, throwIfAborted } from "@tinyagents/core";
 import { ask, type Call } from "./client.js";
-import { connect } from "./connection.js";
 import type { ServerSettings } from "./options.js";
 import { toError } from "./to-error.js";
 
@@ -18,16 +17,16 @@ export interface Question {
  */
 export async function askServer(settings: ServerSettings, { model, signal, call }: Question): Promise<JsonObject> {
   throwIfAborted(signal);
-  const connection = connect(signal);
+  const linked = linkedSignal(signal);
   try {
-    const answer = await ask(settings, connection.signal, call);
-    connection.throwIfStopped();
+    const answer = await ask(settings, linked.signal, call);
+    linked.throwIfAborted();
     return answer;
   } catch (error) {
-    connection.throwIfStopped();
+    linked.throwIfAborted();
     const { baseUrl, secrets } = settings;
     throw toError(error, { baseUrl, secrets, ...(model === undefined ? {} : { model }) });
   } finally {
-    connection.release();
+    linked.release();
   }
 }

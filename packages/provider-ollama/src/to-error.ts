@@ -1,7 +1,15 @@
-import { isTinyAgentsError, type ProviderFailure, systemClock, TinyAgentsError } from "@tinyagents/core";
-import { cleanError, firstCode } from "./clean-error.js";
+import {
+  codeOfStatus,
+  isTinyAgentsError,
+  type ProviderFailure,
+  redactError,
+  retryAfterMs,
+  type StatusCode,
+  systemClock,
+  systemCodeOf,
+  TinyAgentsError,
+} from "@tinyagents/core";
 import { PROVIDER } from "./profile.js";
-import { retryAfterMs } from "./retry-hint.js";
 import { ServerFailure } from "./server-failure.js";
 
 /** What an error needs to know of the call that failed. */
@@ -34,8 +42,8 @@ const NOBODY_THERE: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", 
 
 function networkError(error: unknown, context: FailureContext): TinyAgentsError<"network"> {
   const { baseUrl, secrets, partialText = "" } = context;
-  const cause = cleanError(error, secrets);
-  const reason = cause === undefined ? undefined : firstCode(cause);
+  const cause = redactError(error, secrets);
+  const reason = systemCodeOf(cause);
   const message = NOBODY_THERE.has(reason ?? "")
     ? `No Ollama server answers at ${baseUrl} (${reason}). Start it with: ollama serve. Or set baseUrl.`
     : `The connection to Ollama failed: ${words(cause)}`;
@@ -123,13 +131,7 @@ const BY_MESSAGE = [
 const NO_MEMORY = /requires? more (system )?memory|out of memory/i;
 const WRONG_PLACE = "Is baseUrl right? It ends before /api.";
 
-type FailureCode =
-  | (typeof BY_MESSAGE)[number][0]
-  | "provider_auth"
-  | "provider_rate_limit"
-  | "provider_server"
-  | "provider_bad_request"
-  | "network";
+type FailureCode = (typeof BY_MESSAGE)[number][0] | StatusCode;
 
 /** Nothing was wrong with the request. */
 const SERVER_FAILED: ReadonlySet<FailureCode> = new Set(["network", "provider_overloaded", "provider_server"]);
@@ -138,22 +140,7 @@ function classify({ status, code, message }: ServerFailure): FailureCode {
   const said = `${message} ${code ?? ""}`;
   const known = BY_MESSAGE.find(([, pattern]) => pattern.test(said));
   if (known !== undefined) return known[0];
-  switch (status) {
-    case 401:
-    case 403:
-      return "provider_auth";
-    case 402:
-      return "provider_billing";
-    case 408:
-      return "network";
-    case 429:
-      return "provider_rate_limit";
-    case 503:
-    case 529:
-      return "provider_overloaded";
-    default:
-      return status === undefined || status >= 500 ? "provider_server" : "provider_bad_request";
-  }
+  return status === undefined ? "provider_server" : codeOfStatus(status);
 }
 
 /** Ollama's words for what a model may lack, in ours. */

@@ -1,3 +1,4 @@
+import { readBaseUrl, secretsOf } from "@tinyagents/core";
 /** How to reach a server that speaks an API of OpenAI's. Nothing is read from the environment. */
 export interface OpenAIConnectionOptions {
   /** Servers that want no key are given any text. It is kept out of errors and messages. */
@@ -30,8 +31,6 @@ export interface ConnectionSettings {
 }
 
 export const OPENAI_URL = "https://api.openai.com/v1";
-/** Shorter header values are words such as `true`; taking them out would make errors unreadable. */
-const SHORTEST_SECRET = 8;
 
 /**
  * `factory`: whose options they are, for errors.
@@ -53,23 +52,6 @@ export function readConnection(factory: string, model: string, options: OpenAICo
     organization: options.organization ?? null,
     project: options.project ?? null,
     fetch: options.fetch,
-    secrets: [options.apiKey, ...Object.values(headers).flatMap(secretsIn)],
+    secrets: secretsOf(options.apiKey, headers),
   };
-}
-
-function readBaseUrl(factory: string, text: string): string {
-  if (!URL.canParse(text)) throw new TypeError(`${factory}: baseUrl is no absolute URL`);
-  const url = new URL(text);
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw new TypeError(`${factory}: baseUrl is not http(s)`);
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw new TypeError(
-      `${factory}: baseUrl has a user name, a password, a query or a fragment. Use apiKey and headers.`,
-    );
-  }
-  return text.replace(/\/+$/, "");
-}
-
-/** A header value, and its words: of `Bearer abc` a server may repeat `abc` alone. */
-function secretsIn(value: string): readonly string[] {
-  return [value, ...value.split(/\s+/)].filter((text) => text.length >= SHORTEST_SECRET);
 }

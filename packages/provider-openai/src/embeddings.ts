@@ -7,13 +7,13 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  linkedSignal,
   type ModelWarning,
   TinyAgentsError,
 } from "@tinyagents/core";
 import type { OpenAI } from "openai";
 import { toUsage } from "./chat/to-usage.js";
 import { createClient, post } from "./client.js";
-import { connect } from "./connection.js";
 import { type ConnectionSettings, type OpenAIConnectionOptions, readConnection } from "./connection-options.js";
 import { Extras } from "./extras.js";
 import { ownOptions } from "./prepare.js";
@@ -72,17 +72,17 @@ async function ask(
   body: JsonObject,
   signal: EmbeddingOptions["signal"],
 ): Promise<unknown> {
-  const connection = connect(signal);
+  const linked = linkedSignal(signal);
   try {
-    connection.throwIfStopped();
-    const answer = await post(client, "/embeddings", body, connection.signal);
-    connection.throwIfStopped();
+    linked.throwIfAborted();
+    const answer = await post(client, "/embeddings", body, linked.signal);
+    linked.throwIfAborted();
     return answer;
   } catch (error) {
-    connection.throwIfStopped();
+    linked.throwIfAborted();
     throw toError(error, { provider, model, secrets });
   } finally {
-    connection.release();
+    linked.release();
   }
 }
 

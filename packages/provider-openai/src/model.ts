@@ -1,15 +1,16 @@
 import {
   type ChatModel,
   isJsonObject,
+  linkedSignal,
   type ModelCallContext,
   type ModelDelta,
   type ModelRequest,
+  tellPayload,
   throwIfAborted,
 } from "@tinyagents/core";
 import type { OpenAI } from "openai";
 import { chatCompletions } from "./chat/dialect.js";
 import { createClient, openStream, post } from "./client.js";
-import { connect } from "./connection.js";
 import type { Dialect } from "./dialect.js";
 import { type OpenAIModelOptions, readOptions, type Settings } from "./options.js";
 import { profileOf } from "./profiles.js";
@@ -50,27 +51,30 @@ async function* ask(
 ): AsyncGenerator<ModelDelta, void, undefined> {
   throwIfAborted(call.signal);
   const { body, warnings } = dialect.prepare(request, call.delivery);
+  tellPayload(call, { type: "request", body });
   const reader = dialect.reader(warnings);
-  const connection = connect(call.signal);
+  const linked = linkedSignal(call.signal);
   try {
     if (call.delivery === "whole") {
-      const answer = await post(client, dialect.path, body, connection.signal);
-      connection.throwIfStopped();
+      const answer = await post(client, dialect.path, body, linked.signal);
+      linked.throwIfAborted();
+      tellPayload(call, { type: "answer", body: answer });
       yield* dialect.readWhole(answer, warnings);
       return;
     }
-    for await (const frame of await openStream(client, dialect.path, body, connection.signal)) {
+    for await (const frame of await openStream(client, dialect.path, body, linked.signal)) {
+      tellPayload(call, { type: "frame", body: frame });
       if (isJsonObject(frame)) for (const delta of reader.read(frame)) yield delta;
     }
     // The SDK ends the loop of an aborted stream as it ends any other.
-    connection.throwIfStopped();
+    linked.throwIfAborted();
     yield* reader.end();
   } catch (error) {
-    connection.throwIfStopped();
+    linked.throwIfAborted();
     const said = dialect.readFailure?.({ error, request, nextIndex: reader.nextIndex, warnings });
     if (said === undefined) throw toError(error, { provider, model, secrets, partialText: reader.partialText });
     yield* said;
   } finally {
-    connection.release();
+    linked.release();
   }
 }

@@ -1,16 +1,18 @@
 import {
+  codeOfStatus,
   isJsonObject,
   isTinyAgentsError,
   type JsonObject,
   messageOf,
   type ProviderFailure,
+  redactError,
   redactText,
+  retryAfterMs,
   systemClock,
+  systemCodeOf,
   TinyAgentsError,
 } from "@tinyagents/core";
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
-import { cleanError } from "./clean-error.js";
-import { retryAfterMs } from "./retry-hint.js";
 
 /** What an error needs to know of the call that failed. */
 export interface FailureContext {
@@ -26,7 +28,7 @@ export interface FailureContext {
 export function toError(error: unknown, context: FailureContext): TinyAgentsError {
   const ours = isTinyAgentsError(error) ? error : error instanceof Error ? error.cause : undefined;
   if (isTinyAgentsError(ours)) return ours;
-  const cause = cleanError(error, context.secrets);
+  const cause = redactError(error, context.secrets);
   if (error instanceof APIConnectionError) return networkError(error, cause, context);
   if (error instanceof APIError) return providerError(error, cause, context);
   if (error instanceof SyntaxError) return malformed(context);
@@ -36,7 +38,7 @@ export function toError(error: unknown, context: FailureContext): TinyAgentsErro
 function networkError(error: unknown, cause: unknown, context: FailureContext): TinyAgentsError<"network"> {
   const { provider, partialText = "" } = context;
   const timedOut = error instanceof APIConnectionTimeoutError;
-  const reason = timedOut ? "connection_timeout" : (codeOf(error) ?? "connection_failed");
+  const reason = timedOut ? "connection_timeout" : (systemCodeOf(error) ?? "connection_failed");
   return new TinyAgentsError("network", `The connection to ${provider} failed: ${messageOf(cause)}`, {
     details: { provider, reason, ...(partialText === "" ? {} : { partialText }) },
     cause,
@@ -149,30 +151,11 @@ function classify({ status, codes, message }: Failure): FailureCode {
   }
   if (status === undefined)
     return lower.some((code) => REFUSED_CODE.test(code)) ? "provider_bad_request" : "provider_server";
-  return byStatus(status);
+  return codeOfStatus(status);
 }
 
 /** Nothing was wrong with the request. */
 const SERVER_FAILED: ReadonlySet<FailureCode> = new Set(["network", "provider_overloaded", "provider_server"]);
-
-function byStatus(status: number): FailureCode {
-  switch (status) {
-    case 401:
-    case 403:
-      return "provider_auth";
-    case 402:
-      return "provider_billing";
-    case 408:
-      return "network";
-    case 429:
-      return "provider_rate_limit";
-    case 503:
-    case 529:
-      return "provider_overloaded";
-    default:
-      return status >= 500 ? "provider_server" : "provider_bad_request";
-  }
-}
 
 /** OpenAI says: "maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens". */
 function tokensIn(message: string): { readonly limitTokens?: number; readonly askedTokens?: number } {
@@ -182,13 +165,4 @@ function tokensIn(message: string): { readonly limitTokens?: number; readonly as
     ...(limit === undefined ? {} : { limitTokens: Number(limit) }),
     ...(asked === undefined ? {} : { askedTokens: Number(asked) }),
   };
-}
-
-/** The system's code for a failed connection (`ECONNREFUSED`), wherever in the chain of causes it stands. */
-function codeOf(error: unknown): string | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    const { code } = at as { readonly code?: unknown };
-    if (typeof code === "string") return code;
-  }
-  return undefined;
 }
