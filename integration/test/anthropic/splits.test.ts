@@ -117,6 +117,6 @@ describe.each(Object.entries(RECORDED))("a recorded stream of %s", (_, events) =
     const property = fc.asyncProperty(cuts, async (places) => {
       expect(await read(places)).toEqual(whole);
     });
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, { numRuns: 1_000 });
   });
 });

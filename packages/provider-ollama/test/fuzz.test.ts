@@ -15,7 +15,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { answering, lastLine, line } from "./answering.js";
 
-/** Hundreds of cases, on a machine that may be busy. */
+/** Thousands of cases, on a machine that may be busy. */
 const PATIENT = { timeout: 60_000 };
 
 const ANSWER = [
@@ -57,7 +57,7 @@ describe("an answer in network chunks", () => {
       fc.asyncProperty(places, async (at) => {
         expect(await answerTo(BYTES, at)).toEqual(whole);
       }),
-      { numRuns: 600, seed: 15 },
+      { numRuns: 2_000, seed: 15 },
     );
   });
 

@@ -12,7 +12,13 @@ for (const api of ["chat", "responses"] as const) {
     wire: openaiWire,
     cannot: api === "chat" ? cannot : { ...cannot, tool_calls_unindexed: numbered, tool_calls_one_index: numbered },
     create: ({ url, apiKey }) =>
-      openaiModel("gpt-4o", { apiKey, api, baseUrl: url, profile: { capabilities: { reasoning: "yes" } } }),
+      openaiModel("gpt-4o", {
+        apiKey,
+        api,
+        baseUrl: url,
+        // Chat Completions alone has audio in.
+        profile: { capabilities: { reasoning: "yes", audio_input: api === "chat" ? "yes" : "no" } },
+      }),
   });
 }
 
