@@ -9,6 +9,9 @@ export const shared = {
     include: ["{src,test}/**/*.test.ts"],
     exclude: ["**/*.live.test.ts", "**/node_modules/**", "**/dist/**"],
     passWithNoTests: false,
+    // Long enough for property tests on a busy machine: what hangs is found all the same.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     restoreMocks: true,
     typecheck: { enabled: false },
   },
