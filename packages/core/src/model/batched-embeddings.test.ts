@@ -121,5 +121,11 @@ describe("EMB-02 what comes with vectors", () => {
   test("is unknown where one request did not tell its tokens", async () => {
     const { embeddings } = model({}, { usage: undefined });
     expect(await embeddings.embedDocuments(["a"])).not.toHaveProperty("usage");
+    const usage = { inputTokens: 1, outputTokens: 0, source: "reported" } as const;
+    const half = batchedEmbeddings({ ...PROFILE, maxBatch: 1 }, async ([text]) =>
+      text === "a" ? { vectors: [[1]], usage } : { vectors: [[1]] },
+    );
+    expect(await half.embedDocuments(["a", "b"])).not.toHaveProperty("usage");
+    expect(await half.embedDocuments(["a"])).toHaveProperty("usage", usage);
   });
 });

@@ -158,6 +158,18 @@ describe("RES-01 a model that the request names", () => {
   });
 });
 
+test("RES-02 a name for which a registry has no model is passed over", () => {
+  const odd = { names: ["odd"], defaultName: "odd", has: () => true, model: (name = "odd") => ({ name, model: {} }) };
+  expect(choose({ hints: ["odd"] }, { registry: odd as never, fallbacks: [spare] })).toEqual({
+    id: "acme/spare",
+    rung: "fallback",
+    skipped: [
+      { rung: "hint", model: "odd", reason: "not_registered" },
+      { rung: "registry", model: "odd", reason: "not_registered" },
+    ],
+  });
+});
+
 describe("RES-04 the model that answered before", () => {
   test("answers again only where the request wants it", () => {
     expect(choose({}, { ...all, previous }).rung).toBe("agent");

@@ -95,6 +95,7 @@ describe("the calls of an answer are those that were sent (PA-01)", () => {
   it("whose items have another id in every event", async () => {
     const as = (item: JsonObject, id: string) => ({ ...item, id });
     const events = [
+      added(as(A, "a0")),
       added(as(A, "a1")),
       args('{"n":1}', "a2"),
       done(as(A, "a3")),
@@ -104,6 +105,24 @@ describe("the calls of an answer are those that were sent (PA-01)", () => {
       completed([as(A, "a4"), as(B, "b4")]),
     ];
     expect(await gist(...events)).toEqual(BOTH);
+  });
+
+  it("and texts, whose items have other ids and are done in another order", async () => {
+    const text = speech("Hi.", "msg_1");
+    const events = [
+      done(text, 1),
+      done(A, 0),
+      completed([
+        { ...A, id: "a2" },
+        { ...text, id: "msg_2" },
+      ]),
+    ];
+    expect(await gist(...events)).toEqual(["text Hi.", BOTH[0]]);
+  });
+
+  it("beside an item that the last event alone tells of, and one that has the id of another", async () => {
+    expect(await gist(done(A), completed([speech("Hi."), A]))).toEqual([BOTH[0], "text Hi."]);
+    expect(await gist(done(A), done(speech("Hi.", "fc_a"), 1), completed())).toEqual([BOTH[0], "text Hi."]);
   });
 
   it("without ids and places", async () => {
