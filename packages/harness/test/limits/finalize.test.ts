@@ -1,4 +1,4 @@
-import { checkHistory } from "@tinyagents/core";
+import { checkHistory, TinyAgentsError } from "@tinyagents/core";
 import { type AgentOptions, createAgent } from "@tinyagents/harness";
 import { eventRecorder, fakeTool, scriptedModel } from "@tinyagents/testkit";
 import { expect, it } from "vitest";
@@ -105,4 +105,23 @@ it("goes on with tools when a run that gave its last answer late is given more r
   expect(again).toMatchObject({ status: "completed", text: "Done.", counters: { toolCalls: 2 } });
   expect(again.stop).toBeUndefined();
   expect(model.requests[1]?.toolChoice).toBeUndefined();
+});
+
+it("goes on with tools when the last answer failed and the run is given more room (AL-01)", async () => {
+  const tool = work();
+  const noKey = new TinyAgentsError("provider_auth", "no key", { details: { provider: "test" } });
+  const model = scriptedModel([
+    { toolCalls: [{ name: "work" }] },
+    { error: noKey },
+    { toolCalls: [{ name: "work" }] },
+    "Done.",
+  ]);
+  const agent = createAgent({ name: "a", model, tools: [tool], limits: { maxModelCalls: 1 }, ...FINALIZE });
+  const { error, run } = await failureOf(agent.invoke("go"));
+  expect(error).toMatchObject({ code: "provider_auth" });
+  const again = await agent.resume(run.state, { limits: { maxModelCalls: 9 } });
+  expect(again).toMatchObject({ status: "completed", text: "Done." });
+  expect(again.stop).toBeUndefined();
+  expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual([undefined, "none", undefined, undefined]);
+  expect(tool.calls).toHaveLength(2);
 });
