@@ -1,0 +1,50 @@
+import {
+  type AppendStoreSubject,
+  appendStoreChecks,
+  appendStoreUnderTest,
+  checkAppendStore,
+} from "@tinyagents/conformance";
+import type { LogCapabilities } from "@tinyagents/core";
+import { describe, expect, it } from "vitest";
+import { logFaults } from "./log-faults.js";
+import { type LogFault, logPlace } from "./memory-log.js";
+import { runOne } from "./run-one.js";
+
+const NAMES = appendStoreChecks.map(({ name }) => name);
+
+function subject(fault?: LogFault, claims?: Partial<LogCapabilities>): AppendStoreSubject {
+  return { name: "memory", create: () => logPlace(fault, claims) };
+}
+
+describe("CNF-04 the log suite", () => {
+  it("has a name of its own for every check, and a fault that it must find", () => {
+    expect(new Set(NAMES).size).toBe(NAMES.length);
+    expect(Object.keys(logFaults).sort()).toEqual(NAMES.toSorted());
+  });
+
+  it("passes a sound log", async () => {
+    const report = await checkAppendStore(subject());
+    expect(report.results.filter(({ status }) => status !== "passed")).toEqual([]);
+    expect(report).toMatchObject({ subject: "memory", ok: true, passed: NAMES.length, failed: 0, skipped: 0 });
+  });
+
+  it("skips what a log does not claim, with the reason", async () => {
+    const report = await checkAppendStore(subject(undefined, { durable: false, multiProcess: false }));
+    const skipped = report.results.filter(({ status }) => status === "skipped").map(({ message }) => message);
+    expect(skipped).toEqual([
+      ...new Array(2).fill("the log does not claim durable"),
+      ...new Array(2).fill("the log does not claim multiProcess"),
+    ]);
+    expect(report.ok).toBe(true);
+  });
+});
+
+describe("a log with one fault is found out by the check (CNF-04)", () => {
+  for (const [name, fault] of Object.entries(logFaults)) {
+    it(name, async () => {
+      const result = await runOne(appendStoreChecks, name, () => appendStoreUnderTest(subject(fault)));
+      expect(result).toMatchObject({ status: "failed", message: expect.any(String) });
+      expect(result.message).not.toContain("was not done within");
+    });
+  }
+});

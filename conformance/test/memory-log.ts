@@ -1,0 +1,133 @@
+import type { Place } from "@tinyagents/conformance";
+import {
+  type AppendOptions,
+  type AppendStore,
+  canonicalJson,
+  type JsonValue,
+  type LogCapabilities,
+  type LogRecord,
+  type ReadRange,
+} from "@tinyagents/core";
+import { checkFields, checkOrder, checkWhole, conflicting, enter, jsonText, refused } from "./stored.js";
+
+interface Stream {
+  records: LogRecord[];
+  head: number;
+  readonly byKey: Map<string, { readonly offset: number; readonly text: string }>;
+}
+
+/** What all logs on a place share. */
+export interface LogMemory {
+  readonly streams: Map<string, Stream>;
+  /** How often the place was opened. */
+  opened: number;
+}
+
+/** Makes a sound log unsound. Called for each that is opened. */
+export type LogFault = (log: AppendStore, memory: LogMemory) => AppendStore;
+
+/** A place that outlives its logs, for as many as there are. */
+export function logPlace(
+  change: LogFault = (log) => log,
+  claims: Partial<LogCapabilities> = {},
+): Place<{ readonly log: AppendStore; close(): Promise<void> }> {
+  const memory: LogMemory = { streams: new Map(), opened: 0 };
+  const capabilities = { durable: true, multiProcess: true, ...claims };
+  return {
+    open() {
+      memory.opened += 1;
+      let isClosed = false;
+      const close = async (): Promise<void> => {
+        isClosed = true;
+      };
+      return {
+        log: {
+          ...change(
+            logOn(memory, () => isClosed, capabilities),
+            memory,
+          ),
+        },
+        close,
+      };
+    },
+  };
+}
+
+/** One log on a place. */
+export function logOn(
+  { streams }: LogMemory,
+  isClosed: () => boolean,
+  capabilities: LogCapabilities = { durable: true, multiProcess: true },
+): AppendStore {
+  const named = (name: string): Stream => {
+    if (typeof name !== "string" || name === "") throw refused("stream");
+    return streams.get(name) ?? { records: [], head: 0, byKey: new Map() };
+  };
+  return {
+    capabilities,
+    async append(name, values, options = {}) {
+      enter(isClosed(), "append", options);
+      const stream = named(name);
+      if (!Array.isArray(values) || values.length === 0) throw refused("values");
+      const offset = append(name, stream, JSON.parse(jsonText(values, "values")), options);
+      streams.set(name, stream);
+      return offset;
+    },
+    async read(name, range = {}) {
+      enter(isClosed(), "read", range);
+      return structuredClone(read(named(name), range));
+    },
+    async head(name, options) {
+      enter(isClosed(), "head", options);
+      return named(name).head;
+    },
+    async truncate(name, { before, signal }) {
+      enter(isClosed(), "truncate", { signal });
+      checkWhole(before ?? Number.NaN, 0, "before");
+      const stream = named(name);
+      stream.records = stream.records.filter(({ offset }) => offset >= before);
+    },
+    async streams(prefix = "", options) {
+      enter(isClosed(), "streams", options);
+      if (typeof prefix !== "string") throw refused("prefix");
+      return [...streams.keys()].filter((name) => name.startsWith(prefix)).sort();
+    },
+    async delete(name, options) {
+      enter(isClosed(), "delete", options);
+      named(name);
+      return streams.delete(name);
+    },
+  };
+}
+
+function append(name: string, stream: Stream, values: readonly JsonValue[], options: AppendOptions): number {
+  const { expectedOffset, idempotencyKey } = options;
+  checkWhole(expectedOffset, 0, "expectedOffset");
+  if (idempotencyKey !== undefined && (typeof idempotencyKey !== "string" || idempotencyKey === ""))
+    throw refused("idempotencyKey");
+  const text = canonicalJson(values);
+  const earlier = idempotencyKey === undefined ? undefined : stream.byKey.get(idempotencyKey);
+  if (earlier?.text === text) return earlier.offset;
+  if (earlier !== undefined) throw refused("idempotencyKey");
+  const offset = stream.head;
+  if (expectedOffset !== undefined && expectedOffset !== offset) throw conflicting(name, expectedOffset, offset);
+  for (const value of values) stream.records.push({ offset: stream.head++, value });
+  if (idempotencyKey !== undefined) stream.byKey.set(idempotencyKey, { offset, text });
+  return offset;
+}
+
+function read({ records }: Stream, range: ReadRange): readonly LogRecord[] {
+  checkFields(range, ["from", "limit", "order", "signal"]);
+  const { from, limit = 1_000, order } = range;
+  checkWhole(from, 0, "from");
+  checkWhole(limit, 1, "limit");
+  checkOrder(order);
+  if (order === "descending") {
+    const last = from ?? Number.POSITIVE_INFINITY;
+    return records
+      .filter(({ offset }) => offset <= last)
+      .reverse()
+      .slice(0, limit);
+  }
+  return records.filter(({ offset }) => offset >= (from ?? 0)).slice(0, limit);
+}
