@@ -5,7 +5,7 @@ import { toRequest } from "../src/to-request.js";
 
 export const LOOK = { name: "look", description: "Looks.", inputSchema: { type: "object", properties: {} } };
 export const SEE = { ...LOOK, name: "see" };
-export const NOW_MS = Date.parse("2026-11-30T12:00:00Z");
+const NOW_MS = Date.parse("2026-11-30T12:00:00Z");
 
 /** Told how hard to think by an effort; a tool can be demanded of it. */
 export const BY_EFFORT = "claude-opus-5";

@@ -34,7 +34,7 @@ export interface FrameReader {
 }
 
 /** A call that failed: the SDK's error, and how far it had come. */
-export interface FailedCall {
+interface FailedCall {
   readonly error: unknown;
   readonly request: ModelRequest;
   readonly nextIndex: number;
