@@ -1,4 +1,11 @@
-import { type ChatModel, type ModelProfile, modelRegistry, TinyAgentsError, userMessage } from "@tinyagents/core";
+import {
+  assistantMessage,
+  type ChatModel,
+  type ModelProfile,
+  modelRegistry,
+  TinyAgentsError,
+  userMessage,
+} from "@tinyagents/core";
 import { createAgent } from "@tinyagents/harness";
 import { eventRecorder, scriptedModel } from "@tinyagents/testkit";
 import { describe, expect, test } from "vitest";
@@ -83,6 +90,15 @@ describe("the model of a call (RES-01)", () => {
       { rung: "hint", model: "gone", reason: "retired" },
       { rung: "hint", model: "small", reason: "capability_missing", capabilities: ["reasoning"] },
     ]);
+  });
+
+  test("has what the agent needs beside what the run needs (RES-02)", async () => {
+    const { own, large } = world();
+    const sees = named("sees", { capabilities: { image_input: "yes" } });
+    const models = modelRegistry({ models: { sees, large } });
+    const agent = createAgent({ name: "a", model: own, models, settings: { requires: ["reasoning"] } });
+    const run = await agent.invoke("Hi", { hints: ["sees", "large"], requires: ["image_input"] });
+    expect(run.text).toBe("large");
   });
 
   test("is a fallback where the agent's own cannot read what the messages hold", async () => {
@@ -203,6 +219,19 @@ describe("the model that answered a thread before (RES-04)", () => {
     await agent.invoke("Hi", { threadId, model: "small" });
     const run = await agent.invoke("And?", { threadId, hints: ["large"], requires: ["reasoning"] });
     expect(run.text).toBe("large");
+  });
+
+  test("is looked for behind answers that no model is known of", async () => {
+    const { agent } = remembering(true);
+    const before = { id: "test/large", provider: "test", model: "large", name: "large" };
+    const history = [
+      userMessage("Hi"),
+      { ...assistantMessage("large"), model: before },
+      userMessage("And?"),
+      assistantMessage("by hand"),
+      userMessage("So?"),
+    ];
+    expect((await agent.invoke(history)).text).toBe("large");
   });
 
   test("does not matter where nobody wants it", async () => {

@@ -157,6 +157,12 @@ describe("events that contradict each other", () => {
     expect(await gist(done(speech("Hi.")), more, no, completed([speech("Hi.")]))).toEqual(["text Hi."]);
   });
 
+  it("add nothing to a thought that is done", async () => {
+    const thought = { type: "reasoning", id: "rs", summary: [{ type: "summary_text", text: "Hm." }] };
+    const more = { type: "response.reasoning_summary_text.delta", output_index: 0, item_id: "rs", delta: "!" };
+    expect(await gist(done(thought), more, completed([thought]))).toEqual(["reasoning Hm."]);
+  });
+
   it("say how an answer ended by their type where they say it nowhere else", async () => {
     const { status: _, ...silent } = completed().response as JsonObject;
     const end = (type: string) => read({ type, response: silent as JsonObject });
