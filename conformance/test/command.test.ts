@@ -1,9 +1,12 @@
 import { fileURLToPath } from "node:url";
+import { appendStoreChecks, storeChecks } from "@tinyagents/conformance";
 import { createJiti } from "jiti";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../src/command.js";
 import { memoryAgent } from "./memory-agent.js";
 import { memoryEmbeddings } from "./memory-embeddings.js";
+import { logPlace } from "./memory-log.js";
+import { storePlace } from "./memory-store.js";
 import { memorySubject } from "./memory-subject.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -39,6 +42,19 @@ describe("the command", () => {
     const embeddings = await command(["embeddings", "x.ts", "--json"], async () => ({ subject: memoryEmbeddings() }));
     expect(embeddings.code).toBe(0);
     expect(JSON.parse(embeddings.out)).toMatchObject({ subject: "memory", ok: true, passed: 22 });
+  });
+
+  it("runs the suites of stores and of logs", async () => {
+    const store = await command(["store", "x.ts"], async () => ({
+      subject: { name: "m", create: () => storePlace() },
+    }));
+    expect([store.code, store.out.split("\n").at(-1)]).toEqual([
+      0,
+      `${storeChecks.length} passed, 0 failed, 0 skipped`,
+    ]);
+    const log = await command(["log", "x.ts"], async () => ({ subject: { name: "m", create: () => logPlace() } }));
+    const passed = `${appendStoreChecks.length} passed, 0 failed, 0 skipped`;
+    expect([log.code, log.out.split("\n").at(-1)]).toEqual([0, passed]);
   });
 
   it("loads a subject that is written in TypeScript, and ends with 1 when it fails", async () => {
