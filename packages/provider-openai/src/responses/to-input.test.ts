@@ -80,6 +80,10 @@ describe("an answer of the server's own", () => {
     expect(itemsOf(await answered(THOUGHT, blank))).toEqual([]);
   });
 
+  it("leaves out a thought that nothing came of, after one that something came of", async () => {
+    expect(itemsOf(await answered(THOUGHT, SPEECH, { ...THOUGHT, id: "rs_2" }))).toEqual([THOUGHT, SPEECH]);
+  });
+
   it("goes without ids where somebody took its thoughts out (PA-08)", async () => {
     const { content, ...rest } = await answered(THOUGHT, SPEECH, CALL);
     const shortened = { ...rest, content: content.filter(({ type }) => type !== "reasoning") };

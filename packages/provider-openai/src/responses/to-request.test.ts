@@ -123,6 +123,11 @@ describe("a request of the Responses API", () => {
     );
   });
 
+  it("asks for encrypted thoughts once, also where the provider's own settings do", () => {
+    const own = { openai: { include: ["reasoning.encrypted_content"] } };
+    expect(prepare({ providerOptions: own }, {}, "gpt-5").body.include).toEqual(["reasoning.encrypted_content"]);
+  });
+
   it("takes no settings from what every object has", () => {
     expect(prepare({ providerOptions: {} }, { provider: "constructor" }).warnings).toEqual([]);
   });
