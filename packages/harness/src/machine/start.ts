@@ -9,29 +9,36 @@ import {
   type SystemMessage,
   TinyAgentsError,
 } from "@tinyagents/core";
+import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
 import { capabilityMissing } from "./capability-missing.js";
 import { honour } from "./control.js";
 import { loadMemory } from "./memory.js";
 
 /** Loads the thread's memory, puts instructions, memory and input in their order, and lets `beforeAgent` hooks look. */
-export async function start(run: LiveRun): Promise<void> {
+export function start(run: LiveRun): Awaitable<void> {
   const { definition, state } = run;
-  const { hooks, memory } = definition;
   const { threadId } = state.config;
   run.event()?.("run.started", {
     agent: definition.name,
     resumed: false,
     ...(run.wantsPayloads ? { payload: { messages: state.messages.slice() } } : {}),
   });
-  const remembered = threadId !== undefined && memory !== undefined ? await loadMemory(run, threadId) : [];
-  const system = systemMessageOf(run);
-  arrange(run, system, remembered);
+  const remembers = threadId !== undefined && definition.memory !== undefined;
+  return remembers ? loadMemory(run, threadId).then((remembered) => begin(run, remembered)) : begin(run, []);
+}
+
+function begin(run: LiveRun, remembered: readonly Message[]): Awaitable<void> {
+  arrange(run, systemMessageOf(run), remembered);
   refuseImpossibleInput(run);
-  if (hooks.beforeAgent !== undefined) {
-    const { control } = await hooks.beforeAgent(run.scope);
-    if (control !== undefined && (await honour(run, control, "dispatch"))) return;
-  }
+  if (run.definition.hooks.beforeAgent !== undefined) return beginAfterHooks(run);
+  run.state.phase = "dispatch";
+}
+
+async function beginAfterHooks(run: LiveRun): Promise<void> {
+  const { state, definition } = run;
+  const before = await definition.hooks.beforeAgent?.(run.scope);
+  if (before?.control !== undefined && (await honour(run, before.control, "dispatch"))) return;
   state.phase = state.edits.length > 0 ? "compact" : "dispatch";
 }
 
