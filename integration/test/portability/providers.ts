@@ -86,7 +86,7 @@ export const providers: readonly Provider[] = [
     answers: answer({
       reasoning: thought,
       text: maybe(text),
-      toolCalls: calls(fc.constantFrom("toolu_1", "toolu_2", "toolu_3"), true),
+      toolCalls: calls(fc.constantFrom("toolu_1", "toolu_2", "toolu_3", `toolu_${"x".repeat(50)}`), true),
     }),
   },
   {
