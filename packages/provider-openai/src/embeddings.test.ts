@@ -94,6 +94,11 @@ describe("EMB-01 an embedding model of OpenAI", () => {
     ["no list", { data: null }, "provider_server"],
     ["too few", vectorsFor(["a"]), "corrupt_data"],
     ["a place twice", { data: [0, 0].map((index) => ({ index, embedding: null })) }, "corrupt_data"],
+    [
+      "a place twice, with vectors",
+      { data: [0, 0, 1].map((index) => ({ index, embedding: Array(1_536).fill(index) })) },
+      "corrupt_data",
+    ],
     ["vectors of another length", vectorsFor(["a", "b"], 3), "corrupt_data"],
     ["an error inside 200", { error: { message: "No.", code: "rate_limit_exceeded" } }, "provider_rate_limit"],
   ])("refuses %s", async (_, wire, code) => {

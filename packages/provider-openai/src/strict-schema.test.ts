@@ -156,6 +156,8 @@ describe("a schema in strict mode (PA-23)", () => {
     ["a has no properties", object({ a: { type: "object", properties: [] } })],
     ["a uses type beside $ref", object({ a: { $ref: "#", type: "object" } })],
     ["there are more than 5000 properties", object(many(5_001))],
+    ["there are more than 5000 properties", object({ a: object(many(2_500)), b: object(many(2_499)) })],
+    ["c is no schema", object({ a: object(many(2_500)), b: object(many(2_497)), c: true })],
     [`${"a.".repeat(10)}a is nested too deeply`, nested(11)],
     [`${"a.".repeat(10)}a is nested too deeply`, nested(50_000)],
     [`a${"[]".repeat(100)} is nested too deeply`, object({ a: lists(50_000) })],
