@@ -5,6 +5,7 @@ import {
   type JsonObject,
   linkedSignal,
   systemClock,
+  tellPayload,
   throwIfAborted,
 } from "@tinyagents/core";
 import { createClient } from "./client.js";
@@ -39,20 +40,24 @@ export function anthropicModel(model: string, options: AnthropicModelOptions): C
     async *stream(request, call) {
       throwIfAborted(call.signal);
       const { body, betas, warnings } = toRequest(settings, request, converter, systemClock.now());
+      const inOnePiece = call.delivery === "whole" && Number(body.max_tokens) <= LONGEST_WHOLE_TOKENS;
+      tellPayload(call, { type: "request", body: { ...body, stream: !inOnePiece } });
       client ??= createClient(settings);
       const linked = linkedSignal(call.signal);
       const sending = { client, body, headers: betaHeader(settings, betas), signal: linked.signal };
       let reader: StreamReader | undefined;
       try {
-        if (call.delivery === "whole" && Number(body.max_tokens) <= LONGEST_WHOLE_TOKENS) {
+        if (inOnePiece) {
           const { answer, requestId } = await post(sending);
           linked.throwIfAborted();
+          tellPayload(call, { type: "answer", body: answer });
           yield* readWhole(answer, provider, warnings, requestId);
           return;
         }
         const { events, requestId } = await openStream(sending);
         reader = new StreamReader(provider, warnings, requestId);
         for await (const event of events) {
+          tellPayload(call, { type: "frame", body: event });
           if (!isJsonObject(event)) continue;
           if (event.type === "error") throw new APIError(undefined, event, undefined, undefined);
           yield* reader.read(event);

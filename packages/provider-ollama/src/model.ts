@@ -1,4 +1,4 @@
-import { type ChatModel, linkedSignal, throwIfAborted } from "@tinyagents/core";
+import { type ChatModel, linkedSignal, tellPayload, throwIfAborted } from "@tinyagents/core";
 import { AnswerReader } from "./answer-reader.js";
 import { ask, chatWhole, openChat } from "./client.js";
 import { readLines } from "./ndjson.js";
@@ -26,13 +26,17 @@ export function ollamaModel(model: string, options: OllamaModelOptions = {}): Ch
     async *stream(request, call) {
       throwIfAborted(call.signal);
       const prepared = toRequest(settings, request, call.delivery, converter);
+      tellPayload(call, { type: "request", body: prepared.body });
       const reader = new AnswerReader(prepared, settings);
       const linked = linkedSignal(call.signal);
       try {
         if (call.delivery === "whole") {
-          yield* reader.read(await ask(settings, linked.signal, chatWhole(prepared.body)));
+          const answer = await ask(settings, linked.signal, chatWhole(prepared.body));
+          tellPayload(call, { type: "answer", body: answer });
+          yield* reader.read(answer);
         } else {
           for await (const line of readLines(await openChat(settings, prepared.body, linked.signal))) {
+            tellPayload(call, { type: "frame", body: line });
             yield* reader.read(line);
             if (reader.done) break;
           }
@@ -41,9 +45,9 @@ export function ollamaModel(model: string, options: OllamaModelOptions = {}): Ch
         yield* reader.end();
       } catch (error) {
         linked.throwIfAborted();
-        const call = error instanceof ServerFailure ? refusedCall(error.message, request.tools ?? []) : undefined;
-        if (call === undefined) throw toError(error, { model, baseUrl, secrets, partialText: reader.partialText });
-        yield* reader.endWith(call);
+        const refused = error instanceof ServerFailure ? refusedCall(error.message, request.tools ?? []) : undefined;
+        if (refused === undefined) throw toError(error, { model, baseUrl, secrets, partialText: reader.partialText });
+        yield* reader.endWith(refused);
       } finally {
         linked.release();
       }
