@@ -9,7 +9,6 @@ import {
   fallbackModel,
   fallbackStream,
   isTinyAgentsError,
-  type ModelCallContext,
   type ModelDelta,
   type ModelRequest,
   type ModelResponse,
@@ -18,71 +17,15 @@ import {
   type RetryContext,
   retryStream,
   streamFault,
-  TinyAgentsError,
+  type TinyAgentsError,
   type Usage,
 } from "@tinyagents/core";
 import type { RunModel } from "../models/agent-models.js";
 import { Breath } from "../run/breath.js";
-import { CancelScope } from "../run/cancel-scope.js";
-import type { Deadline } from "../run/deadlines.js";
 import type { LiveRun, UnderWay } from "../run/live-run.js";
 import { retriesUsedUp, takeRetry, type WantedRetry } from "../run/retry-budget.js";
+import { ModelAttempt } from "./model-attempt.js";
 import { recordUsage } from "./record-usage.js";
-
-/**
- * One attempt at a model call. To the adapter it is the call's context: its signal fires when the run ends or the
- * attempt's time is up. To the run it is the deadline of that time.
- */
-class Attempt implements ModelCallContext, Deadline {
-  atMs: number;
-  place = -1;
-  readonly #call: ModelCall;
-  readonly #limitMs: number;
-  #scope: CancelScope | undefined;
-
-  constructor(call: ModelCall, limitMs: number) {
-    this.#call = call;
-    this.#limitMs = limitMs;
-    // The first attempt begins with its call.
-    this.atMs = (call.reached ? call.clock.now() : call.startedAtMs) + limitMs;
-  }
-
-  get delivery(): "incremental" | "whole" {
-    const { run } = this.#call;
-    const watched = run.shows("messages") || run.wantsDeltas || run.definition.hooksDeltas;
-    return watched ? "incremental" : "whole";
-  }
-
-  get runId(): string {
-    return this.#call.run.state.config.runId;
-  }
-
-  get callId(): string {
-    return this.#call.callId;
-  }
-
-  get scope(): CancelScope {
-    this.#scope ??= new CancelScope(this.#call.run.cancellation);
-    return this.#scope;
-  }
-
-  get signal(): AbortSignal {
-    return this.scope.signal;
-  }
-
-  onPassed(): void {
-    const { name } = this.#call;
-    const error = new TinyAgentsError("timeout", `The ${name} did not answer within ${this.#limitMs} ms.`, {
-      details: { scope: "model_call", limitMs: this.#limitMs, name },
-    });
-    this.scope.cancel(error);
-    this.#call.attemptTimedOut(error);
-  }
-
-  close(): void {
-    this.#scope?.close();
-  }
-}
 
 /** One model call of the loop: its attempts, and what they add up to. Also what its retries need from around them. */
 export class ModelCall implements RetryContext, UnderWay {
@@ -107,7 +50,7 @@ export class ModelCall implements RetryContext, UnderWay {
   #unguarded = false;
   /** What the last attempt was asked, after all hooks and wraps. */
   #asked: ModelRequest | undefined;
-  #attempt: Attempt | undefined;
+  #attempt: ModelAttempt | undefined;
   /** The attempt under way has used up its time. */
   #timedOut: TinyAgentsError | undefined;
   /** Estimated tokens of attempts that failed without telling theirs. */
@@ -312,7 +255,7 @@ export class ModelCall implements RetryContext, UnderWay {
     this.endAttempt();
     run.throwIfCancelled();
     if (this.outOfRetries !== undefined) throw this.outOfRetries;
-    const attempt = new Attempt(this, request.timeoutMs ?? run.state.config.limits.modelTimeoutMs);
+    const attempt = new ModelAttempt(this, request.timeoutMs ?? run.state.config.limits.modelTimeoutMs);
     run.deadlines.add(attempt);
     this.#asked = request;
     this.#attempt = attempt;
