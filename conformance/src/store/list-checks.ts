@@ -4,6 +4,9 @@ import type { Check } from "../check.js";
 import type { StoreUnderTest } from "./subject.js";
 import { atOnce, fill, keysOf, text, topic } from "./suite.js";
 
+/** More pages than any check can have: a cursor that leads nowhere is found out. */
+const MOST_PAGES = 200;
+
 const listing = topic("listing");
 
 /** All pages of a query, one after the other. `between` runs after each page. */
@@ -12,6 +15,7 @@ async function pages(store: Store, query: ListQuery, between?: (page: number) =>
   let cursor: string | undefined;
   for (let page = 0; page === 0 || cursor !== undefined; page++) {
     const found = await store.list({ ...query, cursor });
+    assert(page < MOST_PAGES, `there is a cursor after ${page} pages`);
     assert(found.items.length <= (query.limit ?? 100), `a page has ${found.items.length} records`);
     keys.push(...keysOf(found.items));
     cursor = found.cursor;

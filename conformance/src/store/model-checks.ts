@@ -1,5 +1,5 @@
 import type { Store, StoreKey, StoreOperation, StoreValue } from "@tinyagents/core";
-import { assertEqual } from "../assert.js";
+import { assert, assertEqual } from "../assert.js";
 import type { Check } from "../check.js";
 import { type Chance, chance, someJson } from "./chance.js";
 import type { StoreUnderTest } from "./subject.js";
@@ -84,6 +84,7 @@ async function listAll(store: Store, query: object): Promise<readonly Modelled[]
     const page = await store.list({ prefix: [], limit: 3, ...query, cursor });
     for (const { updatedAtMs: _, ...record } of page.items) seen.push(record as unknown as Modelled);
     cursor = page.cursor;
+    assert(seen.length <= RUNS * STEPS, "pages have more records than were ever written");
   } while (cursor !== undefined);
   return seen;
 }
