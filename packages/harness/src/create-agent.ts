@@ -222,5 +222,5 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
 function brokenOff(run: LiveRun, error: unknown): unknown {
   if (!isTinyAgentsError(error)) return error;
   if (!isEnd(run.state.phase)) run.event()?.("run.failed", { error: error.toJSON() });
-  return withRun(error, runResult(run.state));
+  return withRun(error, { ...runResult(run.state), status: "failed", error: error.toJSON() });
 }

@@ -9,7 +9,7 @@ import type { Message, ToolStatus } from "../message/message.js";
 import type { HookName, ToolValidation } from "../middleware/middleware.js";
 import type { SkippedModel } from "../model/choose-model.js";
 import type { CallCost } from "../model/cost.js";
-import type { FinishReason, ModelDelta } from "../model/delta.js";
+import type { FinishReason, ModelDelta, ModelWarning } from "../model/delta.js";
 import type { ResolvedModel } from "../model/profile.js";
 import type { Usage } from "../model/usage.js";
 
@@ -57,7 +57,9 @@ export interface EventData {
     readonly attempts: number;
     readonly elapsedMs: number;
     readonly usage?: Usage;
-    readonly payload?: { readonly content: readonly Block[] };
+    /** What the provider could not honour, or said beside its answer. Their words are in the payload. */
+    readonly warnings?: readonly Omit<ModelWarning, "message">[];
+    readonly payload?: { readonly content: readonly Block[]; readonly warnings?: readonly ModelWarning[] };
   };
   "model.failed": {
     readonly callId: string;

@@ -1,4 +1,12 @@
-import type { ControlBy, LastResponse, ModelRequest, ModelResponse, TinyAgentsError } from "@tinyagents/core";
+import type {
+  ControlBy,
+  EventData,
+  LastResponse,
+  ModelRequest,
+  ModelResponse,
+  ModelWarning,
+  TinyAgentsError,
+} from "@tinyagents/core";
 import type { Awaitable } from "../awaitable.js";
 import type { Mutable } from "../mutable.js";
 import type { LiveRun } from "../run/live-run.js";
@@ -167,7 +175,8 @@ async function afterResponseSlowly(call: ModelCall, answered: ModelResponse): Pr
   if (after?.control !== undefined) await honour(run, after.control, "parse");
 }
 
-function announceEnd(call: ModelCall, { model, finishReason, attempts, usage, message }: ModelResponse): void {
+function announceEnd(call: ModelCall, response: ModelResponse): void {
+  const { model, finishReason, attempts, usage, warnings } = response;
   const { run, callId } = call;
   call.told = true;
   const emit = run.event();
@@ -180,8 +189,18 @@ function announceEnd(call: ModelCall, { model, finishReason, attempts, usage, me
     attempts,
     elapsedMs,
     ...(usage === undefined ? undefined : { usage }),
-    ...(run.wantsPayloads ? { payload: { content: message.content } } : undefined),
+    ...(warnings.length === 0 ? undefined : { warnings: warnings.map(withoutWords) }),
+    ...(run.wantsPayloads ? { payload: answered(response) } : undefined),
   });
+}
+
+function answered({ message: { content }, warnings }: ModelResponse): EventData["model.completed"]["payload"] {
+  return warnings.length === 0 ? { content } : { content, warnings };
+}
+
+/** What a warning is about. Its words may repeat what was said. */
+function withoutWords({ code, setting }: ModelWarning): Omit<ModelWarning, "message"> {
+  return setting === undefined ? { code } : { code, setting };
 }
 
 function receive(call: ModelCall, { message, finishReason, rawFinishReason }: ModelResponse): void {

@@ -1,4 +1,4 @@
-import { TinyAgentsError } from "@tinyagents/core";
+import { type ModelDelta, TinyAgentsError } from "@tinyagents/core";
 import { createAgent } from "@tinyagents/harness";
 import { eventRecorder, fakeTool, flakyTool, scriptedModel, testSurroundings } from "@tinyagents/testkit";
 import { describe, expect, test } from "vitest";
@@ -34,6 +34,19 @@ describe("events tell", () => {
       expect(event).not.toHaveProperty("metadata");
       expect(event).not.toHaveProperty("tags");
     }
+  });
+
+  test.each([false, true])("what a model could not honour, its words only with payloads: %j", async (payloads) => {
+    const warning = { code: "unsupported_setting", setting: "seed", message: "It takes no seed." } as const;
+    const events = eventRecorder({ payloads });
+    const deltas: ModelDelta[] = [
+      { type: "text", index: 0, text: "Hi." },
+      { type: "finish", finishReason: "stop", warnings: [warning] },
+    ];
+    await createAgent({ name: "a", model: scriptedModel([{ deltas }]), events }).invoke("Hi");
+    const [told] = events.ofType("model.completed").map(({ data }) => data);
+    expect(told?.warnings).toEqual([{ code: "unsupported_setting", setting: "seed" }]);
+    expect(told?.payload?.warnings).toEqual(payloads ? [warning] : undefined);
   });
 
   test("of a model call: its id, model, attempts, time, tokens and end (EVT-03, EVT-07)", async () => {

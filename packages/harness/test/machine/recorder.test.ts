@@ -1,5 +1,5 @@
-import { checkHistory, isTinyAgentsError } from "@tinyagents/core";
-import { type Agent, createAgent } from "@tinyagents/harness";
+import { checkHistory, isTinyAgentsError, type TinyAgentsError } from "@tinyagents/core";
+import { type Agent, createAgent, runOf } from "@tinyagents/harness";
 import { eventRecorder, failAt, fakeTool, scriptedModel } from "@tinyagents/testkit";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -51,6 +51,14 @@ describe("a run with a recorder", () => {
     for (const state of recorder.states) {
       if (state.phase !== "parse" && state.phase !== "tools") expect(historyProblems(state)).toBe("");
     }
+  });
+
+  it.each([1, 2, 4, 5])("has failed when its recorder fails, whatever was due: write %i (DG-11)", async (write) => {
+    const { subject } = failAt(keptRuns(), write);
+    const error = await batchAgent(subject as KeptRuns, [])
+      .invoke("go", { runId: "r" })
+      .catch((failure: unknown) => failure);
+    expect(runOf(error)).toMatchObject({ status: "failed", error: { code: (error as TinyAgentsError).code } });
   });
 
   it("is resumed by its id, also in the middle of a batch: finished calls do not run again (LOOP-14)", async () => {
