@@ -194,7 +194,10 @@ function announceEnd(call: ModelCall, response: ModelResponse): void {
   });
 }
 
-function answered({ message: { content }, warnings }: ModelResponse): EventData["model.completed"]["payload"] {
+function answered({
+  message: { content },
+  warnings,
+}: ModelResponse): NonNullable<EventData["model.completed"]["payload"]> {
   return warnings.length === 0 ? { content } : { content, warnings };
 }
 
