@@ -36,7 +36,7 @@ function world() {
   return { own, small, large, models, events: eventRecorder() };
 }
 
-describe("the model of a call (RES-01)", () => {
+describe("the model of a call (RES-01, LOOP-04)", () => {
   test("is the agent's own, where nothing is said", async () => {
     const { own, models, events } = world();
     const run = await createAgent({ name: "a", model: own, models, events }).invoke("Hi");
