@@ -3,11 +3,11 @@ import {
   cutShortError,
   isJsonObject,
   isTinyAgentsError,
-  lackingCapabilities,
   lackingMedia,
   type ModelProfile,
   type ModelRequest,
   onAbort,
+  refuseMissing,
   TinyAgentsError,
   throwIfAborted,
 } from "@tinyagents/core";
@@ -71,12 +71,7 @@ export function acmeModel(model: string, options: { readonly apiKey: string; rea
 /** What cannot be sent fails before it is. */
 function checkRequest(profile: ModelProfile, request: ModelRequest): void {
   const asked = request.messages.filter(({ role }) => role === "user");
-  const capabilities = lackingCapabilities(profile, request, lackingMedia(profile, asked));
-  const { model } = profile;
-  if (capabilities.length > 0) {
-    const message = `The model ${model} lacks ${capabilities.join(", ")}: choose another one.`;
-    throw new TinyAgentsError("capability_missing", message, { details: { model, capabilities } });
-  }
+  refuseMissing(profile, request, lackingMedia(profile, asked));
   if (request.messages.length > 0) return;
   throw new TinyAgentsError("invalid_request", "There is no message to answer.", {
     details: { reason: "no_messages" },

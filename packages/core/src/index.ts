@@ -230,6 +230,7 @@ export {
   support,
 } from "./model/profile.js";
 export { type PayloadWatcher, type RawPayload, tellPayload, withPayloads } from "./model/raw-payload.js";
+export { capabilityMissing, refuseMissing } from "./model/refuse-missing.js";
 export {
   type ModelRegistry,
   type ModelRegistryOptions,

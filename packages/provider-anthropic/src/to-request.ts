@@ -2,10 +2,10 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  lackingCapabilities,
   type ModelProfile,
   type ModelRequest,
   type ModelWarning,
+  refuseMissing,
   support,
   TinyAgentsError,
 } from "@tinyagents/core";
@@ -43,7 +43,7 @@ export function toRequest(
   nowMs: number,
 ): PreparedRequest {
   const history = converter.convert(request.messages);
-  refuseMissing(settings.profile, request, history);
+  refuseMissing(settings.profile, request, history.needs);
   if (history.turns.length === 0) {
     throw new TinyAgentsError("invalid_request", "The request has no message with content.", {
       details: { reason: "no_messages" },
@@ -58,17 +58,6 @@ export function toRequest(
   addSampling(body, settings.profile, request, warnings);
   if (body.container === undefined) addContainer(body, history, nowMs);
   return { body, betas: Array.isArray(betas) ? betas.map(String) : [], warnings };
-}
-
-function refuseMissing(profile: ModelProfile, request: ModelRequest, history: WireHistory): void {
-  const capabilities = lackingCapabilities(profile, request, history.needs);
-  if (capabilities.length === 0) return;
-  const model = `${profile.provider}/${profile.model}`;
-  throw new TinyAgentsError(
-    "capability_missing",
-    `${model} lacks what the request needs: ${capabilities.join(", ")}.`,
-    { details: { model, capabilities } },
-  );
 }
 
 /** The server wants to be told the longest answer, and refuses more than the model can write. */

@@ -1,11 +1,11 @@
 import {
   type ChatModel,
   type Clock,
-  lackingCapabilities,
   lackingMedia,
   type ModelCallContext,
   type ModelDelta,
   type ModelRequest,
+  refuseMissing,
   systemClock,
   TinyAgentsError,
   throwIfAborted,
@@ -80,13 +80,5 @@ function refuseWhatItCannotDo(request: ModelRequest): void {
   }
   const question = request.messages.findLast(({ role }) => role === "user");
   const media = question === undefined ? [] : lackingMedia(mockProfile, [question]);
-  const capabilities = [...new Set([...lackingCapabilities(mockProfile, request), ...media])];
-  if (capabilities.length === 0) return;
-  throw new TinyAgentsError(
-    "capability_missing",
-    `${MODEL_ID} lacks ${capabilities.join(", ")}. Use a model that has it.`,
-    {
-      details: { model: MODEL_ID, capabilities },
-    },
-  );
+  refuseMissing(mockProfile, request, media);
 }

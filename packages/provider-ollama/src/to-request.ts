@@ -4,10 +4,10 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  lackingCapabilities,
   type ModelRequest,
   type ModelWarning,
   type ResponseFormat,
+  refuseMissing,
   support,
   TinyAgentsError,
   type ToolDeclaration,
@@ -15,7 +15,7 @@ import {
 import type { ModelSettings } from "./options.js";
 import { PROVIDER } from "./profile.js";
 import { toThink } from "./thinking.js";
-import type { MessageConverter, WireHistory } from "./to-messages.js";
+import type { MessageConverter } from "./to-messages.js";
 
 type Body = { [key: string]: JsonValue };
 
@@ -45,7 +45,7 @@ export function toRequest(
   converter: MessageConverter,
 ): PreparedRequest {
   const history = converter.convert(request.messages);
-  refuseMissing(settings, request, history);
+  refuseMissing(settings.profile, request, history.needs);
   const { messages } = history;
   if (messages.length === 0) throw invalid("no_messages", "The request has no message with content.");
   const warnings = [...history.warnings];
@@ -71,14 +71,6 @@ export function toRequest(
       return `call_${fingerprint(place)}`;
     },
   };
-}
-
-function refuseMissing({ profile }: ModelSettings, request: ModelRequest, history: WireHistory): void {
-  const capabilities = lackingCapabilities(profile, request, history.needs);
-  if (capabilities.length === 0) return;
-  const model = `${PROVIDER}/${profile.model}`;
-  const message = `${model} lacks what the request needs: ${capabilities.join(", ")}.`;
-  throw new TinyAgentsError("capability_missing", message, { details: { model, capabilities } });
 }
 
 /** The tools that the model may call: none of them is offered where it must call none. Nothing can make it call one. */

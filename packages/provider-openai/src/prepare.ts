@@ -1,8 +1,6 @@
 import {
-  type Capability,
   isJsonObject,
   type JsonObject,
-  lackingCapabilities,
   type ModelProfile,
   type ModelRequest,
   type ModelWarning,
@@ -15,21 +13,6 @@ import { type StrictSchema, toStrictSchema } from "./strict-schema.js";
 export interface PreparedRequest {
   readonly body: JsonObject;
   readonly warnings: readonly ModelWarning[];
-}
-
-/**
- * `implied`: what the messages need.
- * @throws `capability_missing` for what the profile does not affirm and the request requires, or denies and it uses.
- */
-export function refuseMissing(profile: ModelProfile, request: ModelRequest, implied: Iterable<Capability>): void {
-  const capabilities = lackingCapabilities(profile, request, implied);
-  if (capabilities.length === 0) return;
-  const model = `${profile.provider}/${profile.model}`;
-  throw new TinyAgentsError(
-    "capability_missing",
-    `${model} lacks what the request needs: ${capabilities.join(", ")}.`,
-    { details: { model, capabilities } },
-  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import {
   type Block,
   blocks,
+  capabilityMissing,
   lackingMedia,
   type Message,
   messageOf,
@@ -11,7 +12,6 @@ import {
 } from "@tinyagents/core";
 import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
-import { capabilityMissing } from "./capability-missing.js";
 import { honour } from "./control.js";
 import { loadMemory } from "./memory.js";
 

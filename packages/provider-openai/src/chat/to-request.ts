@@ -5,6 +5,7 @@ import {
   type ModelRequest,
   type ModelWarning,
   type ResponseFormat,
+  refuseMissing,
   support,
   type ToolDeclaration,
 } from "@tinyagents/core";
@@ -13,7 +14,6 @@ import {
   nothingToSend,
   ownOptions,
   type PreparedRequest,
-  refuseMissing,
   type SchemaFormat,
   toSchemaFormat,
   unsupported,

@@ -5,18 +5,12 @@ import {
   type ModelRequest,
   type ModelWarning,
   type ResponseFormat,
+  refuseMissing,
   support,
   type ToolDeclaration,
 } from "@tinyagents/core";
 import type { Settings } from "../options.js";
-import {
-  nothingToSend,
-  ownOptions,
-  type PreparedRequest,
-  refuseMissing,
-  toSchemaFormat,
-  unsupported,
-} from "../prepare.js";
+import { nothingToSend, ownOptions, type PreparedRequest, toSchemaFormat, unsupported } from "../prepare.js";
 import { toToolChoice } from "../to-tool-choice.js";
 import type { InputConverter } from "./to-input.js";
 
