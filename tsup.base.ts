@@ -1,6 +1,9 @@
 import type { Options } from "tsup";
 
-/** How every package is built: ESM with source maps, one declaration file per entry, and nothing of others inside. */
+/**
+ * How every package is built: ESM with source maps, one declaration file per entry, and nothing of others inside. Maps
+ * lead to files and lines, and do not hold the sources again: these would be half of what is installed.
+ */
 export function build(entry: Record<string, string>, options: Options = {}): Options {
   return {
     entry,
@@ -16,6 +19,9 @@ export function build(entry: Record<string, string>, options: Options = {}): Opt
     skipNodeModulesBundle: true,
     removeNodeProtocol: false,
     silent: true,
+    esbuildOptions(esbuild) {
+      esbuild.sourcesContent = false;
+    },
     ...options,
   };
 }
