@@ -1,5 +1,5 @@
 import {
-  type Capability,
+  CAPABILITIES,
   collect,
   isJsonObject,
   type JsonObject,
@@ -40,23 +40,6 @@ function freeze<T>(value: T): T {
   if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) freeze(inner);
   return Object.freeze(value);
 }
-
-const CAPABILITIES: readonly Capability[] = [
-  "tools",
-  "parallel_tool_calls",
-  "tool_choice_required",
-  "tool_choice_named",
-  "tool_call_streaming",
-  "structured_output",
-  "json_mode",
-  "reasoning",
-  "streaming",
-  "temperature",
-  "system_messages",
-  "image_input",
-  "audio_input",
-  "file_input",
-];
 
 /** What holds of every call. */
 export const streamChecks: readonly Check<ModelUnderTest>[] = [

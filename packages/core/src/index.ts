@@ -153,6 +153,7 @@ export type {
   UserMessage,
 } from "./message/message.js";
 export { openCalls } from "./message/open-calls.js";
+export { isMedia, type MediaBlock, mediaNote, plainText } from "./message/plain-text.js";
 export { readBlocks, readMessages, readToolMessage } from "./message/read-message.js";
 // Middleware.
 export type { ControlBy, Hooked, HookScope } from "./middleware/chain.js";
@@ -220,6 +221,7 @@ export {
 } from "./model/fallback.js";
 export { toolCallBlock } from "./model/growing-block.js";
 export {
+  CAPABILITIES,
   type Capability,
   lackingCapabilities,
   lackingMedia,

@@ -3,6 +3,7 @@ import * as core from "../src/index.js";
 
 test("the package exports these names at run time, and no others", () => {
   expect(Object.keys(core).sort()).toEqual([
+    "CAPABILITIES",
     "REDACTED",
     "ResponseCollector",
     "TinyAgentsError",
@@ -58,6 +59,7 @@ test("the package exports these names at run time, and no others", () => {
     "isEnd",
     "isIdempotent",
     "isJsonObject",
+    "isMedia",
     "isModel",
     "isStandardSchema",
     "isThenable",
@@ -69,6 +71,7 @@ test("the package exports these names at run time, and no others", () => {
     "linkedSignal",
     "manualClock",
     "mayFallBack",
+    "mediaNote",
     "messageOf",
     "modelRegistry",
     "narrowLimits",
@@ -78,6 +81,7 @@ test("the package exports these names at run time, and no others", () => {
     "onAbort",
     "openCalls",
     "parseJson",
+    "plainText",
     "randomIds",
     "readAgentState",
     "readApprovalAnswer",

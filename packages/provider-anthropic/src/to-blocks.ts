@@ -5,13 +5,15 @@ import {
   type CitationBlock,
   hashText,
   isJsonObject,
+  isMedia,
   type JsonObject,
   type ModelWarning,
+  plainText,
   type ReasoningBlock,
   type ToolCallBlock,
   type ToolMessage,
 } from "@tinyagents/core";
-import { type MediaBlock, mediaNote, toMedium } from "./to-media.js";
+import { toMedium } from "./to-media.js";
 import { wireId } from "./tool-ids.js";
 
 /** Content as it stands on the wire, with what it asks of the model. */
@@ -89,7 +91,7 @@ function answerBlock(block: Block, provider: string): JsonObject | undefined {
       // This provider's words for a refusal are no part of what the model said.
       if (block.providerMetadata?.[provider] !== undefined) return undefined;
   }
-  const text = isMedia(block) ? mediaNote(block) : plainText(block);
+  const text = plainText(block);
   return text.trim() === "" ? undefined : { ...ownFields(block, provider), type: "text", text };
 }
 
@@ -124,30 +126,4 @@ function attachCitation(content: JsonObject[], block: CitationBlock, provider: s
 function ownFields(block: Block, provider: string): JsonObject {
   const { cacheControl, ...fields } = block.providerMetadata?.[provider] ?? {};
   return isJsonObject(cacheControl) ? { ...fields, cache_control: cacheControl } : fields;
-}
-
-function isMedia(block: Block): block is MediaBlock {
-  return block.type === "image" || block.type === "audio" || block.type === "file";
-}
-
-/** A block as text. What only its provider understands has none. */
-function plainText(block: Block): string {
-  switch (block.type) {
-    case "text":
-    case "refusal":
-      return block.text;
-    case "json":
-      return JSON.stringify(block.value);
-    case "tool_result":
-      return block.content.map((inner) => (isMedia(inner) ? mediaNote(inner) : plainText(inner))).join("\n");
-    case "image":
-    case "audio":
-    case "file":
-      return mediaNote(block);
-    case "citation":
-    case "reasoning":
-    case "tool_call":
-    case "provider":
-      return "";
-  }
 }

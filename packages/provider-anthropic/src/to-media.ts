@@ -1,14 +1,13 @@
-import type {
-  AudioBlock,
-  Capability,
-  FileBlock,
-  ImageBlock,
-  JsonObject,
-  MediaSource,
-  ModelWarning,
+import {
+  type Capability,
+  type FileBlock,
+  type ImageBlock,
+  type JsonObject,
+  type MediaBlock,
+  type MediaSource,
+  type ModelWarning,
+  mediaNote,
 } from "@tinyagents/core";
-
-export type MediaBlock = ImageBlock | AudioBlock | FileBlock;
 
 /** A medium as a content block; or a short note in its place, and a warning, where the wire has no form for it. */
 export type WireMedium =
@@ -28,15 +27,6 @@ export function toMedium(block: MediaBlock, provider: string): WireMedium {
     case "file":
       return toDocument(block, provider) ?? noted(block, "The Messages API takes PDF and text documents");
   }
-}
-
-/** What stands in place of a medium: never its bytes, which would be billed as text. */
-export function mediaNote(block: MediaBlock): string {
-  const { source } = block;
-  const name = block.type === "file" && block.name !== undefined ? ` ${block.name}` : "";
-  const kind = source.mediaType === undefined ? "" : ` (${source.mediaType})`;
-  const place = source.type === "url" && !source.url.startsWith("data:") ? ` at ${source.url}` : "";
-  return `[${block.type}${name}${kind}${place}]`;
 }
 
 function noted(block: MediaBlock, reason: string): WireMedium {

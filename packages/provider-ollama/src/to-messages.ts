@@ -3,15 +3,19 @@ import {
   approximateTokens,
   type Block,
   type Capability,
+  isMedia,
   type JsonObject,
+  type MediaBlock,
   type Message,
   type ModelWarning,
+  mediaNote,
+  plainText,
   type ToolCallBlock,
   type ToolMessage,
   type UserMessage,
 } from "@tinyagents/core";
 import { PROVIDER } from "./profile.js";
-import { imageData, isMedia, type MediaBlock, mediaNote, plainText, unseenImage } from "./to-media.js";
+import { imageData, unseenImage } from "./to-media.js";
 
 /** A message as it stands on the wire, made once: histories grow, and old messages stay as they are. */
 interface Converted {

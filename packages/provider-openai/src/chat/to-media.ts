@@ -1,13 +1,14 @@
-import type {
-  AudioBlock,
-  Capability,
-  FileBlock,
-  ImageBlock,
-  JsonObject,
-  MediaSource,
-  ModelWarning,
+import {
+  type AudioBlock,
+  type Capability,
+  type FileBlock,
+  type ImageBlock,
+  type JsonObject,
+  type MediaBlock,
+  type MediaSource,
+  type ModelWarning,
+  mediaNote,
 } from "@tinyagents/core";
-import { type MediaBlock, mediaNote } from "../plain-text.js";
 
 /** A medium as a content part; or a short note in its place, and a warning, where the wire has no form for it. */
 export type MediaPart =

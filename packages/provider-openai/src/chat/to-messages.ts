@@ -1,14 +1,15 @@
-import type {
-  AssistantMessage,
-  Block,
-  Capability,
-  JsonObject,
-  Message,
-  ModelWarning,
-  ToolCallBlock,
-  ToolMessage,
+import {
+  type AssistantMessage,
+  type Block,
+  type Capability,
+  isMedia,
+  type JsonObject,
+  type Message,
+  type ModelWarning,
+  plainText,
+  type ToolCallBlock,
+  type ToolMessage,
 } from "@tinyagents/core";
-import { isMedia, plainText } from "../plain-text.js";
 import { nineLetterId, wireId } from "../wire-id.js";
 import type { ChatQuirks } from "./quirks.js";
 import { toMediaPart } from "./to-media.js";

@@ -7,10 +7,10 @@ import {
   type JsonValue,
   type Message,
   type ModelWarning,
+  plainText,
   type ToolMessage,
   type UserMessage,
 } from "@tinyagents/core";
-import { plainText } from "../plain-text.js";
 import { wireId } from "../wire-id.js";
 import { toParts } from "./to-parts.js";
 

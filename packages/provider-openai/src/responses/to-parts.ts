@@ -1,5 +1,13 @@
-import type { Block, Capability, JsonObject, ModelWarning } from "@tinyagents/core";
-import { isMedia, type MediaBlock, mediaNote, plainText } from "../plain-text.js";
+import {
+  type Block,
+  type Capability,
+  isMedia,
+  type JsonObject,
+  type MediaBlock,
+  type ModelWarning,
+  mediaNote,
+  plainText,
+} from "@tinyagents/core";
 
 /** Content as it stands in an input, with what it asks of the model. */
 export interface InputParts {

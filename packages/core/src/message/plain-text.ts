@@ -1,12 +1,17 @@
-import type { AudioBlock, Block, FileBlock, ImageBlock } from "@tinyagents/core";
+import type { AudioBlock, Block, FileBlock, ImageBlock } from "./block.js";
 
+/** A block whose content is bytes somewhere. */
 export type MediaBlock = ImageBlock | AudioBlock | FileBlock;
 
+/** Whether a block is a medium: an image, a recording, a document. */
 export function isMedia(block: Block): block is MediaBlock {
   return block.type === "image" || block.type === "audio" || block.type === "file";
 }
 
-/** A block as text. What only its provider understands has none. */
+/**
+ * For adapters: a block as text, for a place on the wire that holds nothing else. A medium is a short note. Thoughts,
+ * citations, calls and what only its provider understands have no text here: they have places of their own, or none.
+ */
 export function plainText(block: Block): string {
   switch (block.type) {
     case "text":
@@ -28,7 +33,7 @@ export function plainText(block: Block): string {
   }
 }
 
-/** What stands in place of a medium: never its bytes, which would be billed as text. */
+/** What stands in place of a medium that cannot be sent: never its bytes, which would be billed as text. */
 export function mediaNote(block: MediaBlock): string {
   const { source } = block;
   const name = block.type === "file" && block.name !== undefined ? ` ${block.name}` : "";
