@@ -29,10 +29,15 @@ async function record(api: "chat" | "responses"): Promise<Uint8Array> {
   return bytes as Uint8Array;
 }
 
-function ask(api: "chat" | "responses", fetch: typeof globalThis.fetch, baseUrl?: string): Promise<ModelResponse> {
+function ask(
+  api: "chat" | "responses",
+  fetch: typeof globalThis.fetch,
+  baseUrl?: string,
+  signal?: AbortSignal,
+): Promise<ModelResponse> {
   const model = openaiModel("gpt-4o", { apiKey: "key-1234", api, fetch, baseUrl });
   const request = { messages: [userMessage("Hi")], tools: [LOOK] };
-  return collect(model.stream(request, { signal: undefined, delivery: "incremental" }), resolvedModel(model));
+  return collect(model.stream(request, { signal, delivery: "incremental" }), resolvedModel(model));
 }
 
 /** A server that sends these pieces, and then ends. */
@@ -41,6 +46,22 @@ function serving(pieces: readonly Uint8Array[]): typeof globalThis.fetch {
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         for (const piece of pieces) controller.enqueue(piece);
+        controller.close();
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  };
+}
+
+/** A server that is asked to stop when it has sent everything, and then ends as if nothing had been. */
+function stoppedAtTheEnd(bytes: Uint8Array, stop: () => void): typeof globalThis.fetch {
+  const pieces = [bytes];
+  return async () => {
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const piece = pieces.shift();
+        if (piece !== undefined) return controller.enqueue(piece);
+        stop();
         controller.close();
       },
     });
@@ -82,4 +103,10 @@ describe.each(["chat", "responses"] as const)("a stream of the API %s", (api) =>
     });
     await fc.assert(property, { numRuns: 100 });
   }, 60_000);
+
+  it("that is stopped after its last frame was stopped, and is no answer (PA-12)", async () => {
+    const controller = new AbortController();
+    const fetch = stoppedAtTheEnd(bytes, () => controller.abort());
+    await expect(ask(api, fetch, undefined, controller.signal)).rejects.toMatchObject({ code: "cancelled" });
+  });
 });
