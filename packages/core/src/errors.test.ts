@@ -98,7 +98,12 @@ describe("an error", () => {
 
   test("as JSON never has its cause, nor what the cause said", () => {
     const cause = new Error("key sk-very-secret");
-    const error = new TinyAgentsError("network", "The connection failed.", { details: {}, cause, runId: "run-1" });
+    const error = new TinyAgentsError("network", "The connection failed.", {
+      details: {},
+      cause,
+      runId: "run-1",
+      callId: "call-1",
+    });
     expect(error.cause).toBe(cause);
     expect(JSON.parse(JSON.stringify(error))).toEqual({
       name: "TinyAgentsError",
@@ -107,6 +112,7 @@ describe("an error", () => {
       retryable: true,
       details: {},
       runId: "run-1",
+      callId: "call-1",
     });
     expect(JSON.stringify(error)).not.toContain("secret");
   });
@@ -123,6 +129,7 @@ describe("an error", () => {
       details: { scope: "model_call", limitMs: 5 },
       retryable: false,
       runId: "run-1",
+      callId: "call-1",
     }).toJSON();
     const error = errorFromRecord(record);
     expect(isTinyAgentsError(error, "timeout")).toBe(true);

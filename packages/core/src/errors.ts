@@ -99,6 +99,8 @@ export interface ErrorRecord<C extends ErrorCode = ErrorCode> {
   readonly retryable: boolean;
   readonly details: ErrorDetails[C];
   readonly runId?: string;
+  /** The model call or tool call that failed, as events name it. */
+  readonly callId?: string;
 }
 
 /** What an error may be given besides code, message and details. */
@@ -108,6 +110,7 @@ export interface TinyAgentsErrorOptions {
   /** What went wrong below. Kept for people with a debugger; never part of `toJSON`. */
   readonly cause?: unknown;
   readonly runId?: string | undefined;
+  readonly callId?: string | undefined;
 }
 
 /** Registered, and absent from the types: errors of a second installed copy are recognised and assignable. */
@@ -134,6 +137,7 @@ export class TinyAgentsError<C extends ErrorCode = ErrorCode> extends Error {
   /** Whether a repeat could help: said by whoever saw the failure. */
   readonly retryable: boolean;
   declare readonly runId?: string;
+  declare readonly callId?: string;
 
   constructor(code: C, message: string, options: TinyAgentsErrorOptions & { readonly details: ErrorDetails[C] }) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -141,6 +145,7 @@ export class TinyAgentsError<C extends ErrorCode = ErrorCode> extends Error {
     this.details = options.details;
     this.retryable = options.retryable ?? retryableByDefault(code);
     if (options.runId !== undefined) this.runId = options.runId;
+    if (options.callId !== undefined) this.callId = options.callId;
   }
 
   static {
@@ -157,6 +162,7 @@ export class TinyAgentsError<C extends ErrorCode = ErrorCode> extends Error {
       retryable: this.retryable,
       details: this.details,
       ...(this.runId === undefined ? {} : { runId: this.runId }),
+      ...(this.callId === undefined ? {} : { callId: this.callId }),
     };
   }
 }
@@ -185,6 +191,7 @@ export function errorFromRecord<C extends ErrorCode>(record: ErrorRecord<C>): Ti
     details: record.details,
     retryable: record.retryable,
     runId: record.runId,
+    callId: record.callId,
   });
 }
 

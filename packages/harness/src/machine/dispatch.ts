@@ -9,6 +9,7 @@ import type {
 } from "@tinyagents/core";
 import type { Awaitable } from "../awaitable.js";
 import type { Mutable } from "../mutable.js";
+import { withIds } from "../run/error-ids.js";
 import type { LiveRun } from "../run/live-run.js";
 import { honour } from "./control.js";
 import { asFailure } from "./fail.js";
@@ -220,7 +221,9 @@ function receive(call: ModelCall, { message, finishReason, rawFinishReason }: Mo
 /** Tells of a failed call, and throws its error unless an `onError` hook wants something else. */
 async function afterFailure(call: ModelCall, thrown: unknown): Promise<void> {
   const { run } = call;
-  const error = asFailure(run, call.reasonOf(thrown));
+  const failure = asFailure(run, call.reasonOf(thrown));
+  // What ended the whole run is no failure of this call.
+  const error = run.cancellation.reason === undefined ? withIds(failure, { callId: call.callId }) : failure;
   call.fail(error);
   if (call.outOfRetries !== undefined && run.cancellation.reason === undefined) {
     run.limitCause = error;

@@ -9,6 +9,7 @@ import {
   type ToolStatus,
 } from "@tinyagents/core";
 import { boundedError } from "../run/bounded-error.js";
+import { callIdIn, withIds } from "../run/error-ids.js";
 import type { LiveRun } from "../run/live-run.js";
 import { closeOpenCalls } from "./open-calls.js";
 
@@ -85,13 +86,7 @@ function withRun(run: LiveRun, failure: Failure): Failure {
       runId,
     });
   }
-  if (failure.runId !== undefined) return failure;
-  return new TinyAgentsError(failure.code, failure.message, {
-    details: failure.details,
-    retryable: failure.retryable,
-    cause: failure.cause,
-    runId,
-  });
+  return withIds(failure, { runId, callId: callIdIn(failure) });
 }
 
 function statusFor(failure: Failure): ToolStatus {

@@ -18,6 +18,7 @@ export function boundedError(error: Failure): Failure {
     retryable: error.retryable === true,
     cause: error,
     runId: error.runId,
+    callId: error.callId,
   });
 }
 

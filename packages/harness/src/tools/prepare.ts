@@ -220,6 +220,7 @@ export function wrongArguments(
       `The arguments for the tool ${call.name} do not fit:\n${text}`,
       {
         details: { tool: call.name, issues },
+        callId: call.id,
       },
     );
   }

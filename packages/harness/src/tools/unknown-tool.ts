@@ -51,6 +51,7 @@ export function recoverUnknown(run: LiveRun, call: ToolCallBlock): AnyTool | Too
       `The model called "${call.name}", which is no tool that it was offered.`,
       {
         details: { tool: call.name, available },
+        callId: call.id,
       },
     );
   }

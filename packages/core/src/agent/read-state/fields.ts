@@ -189,6 +189,7 @@ const fields: Check = shape<Omit<AgentState, "v" | "messages">>({
       retryable: flag,
       details: object,
       runId: optional(text),
+      callId: optional(text),
     }),
   ),
 });
