@@ -17,7 +17,7 @@ import {
   type RetryContext,
   retryStream,
   streamFault,
-  type TinyAgentsError,
+  TinyAgentsError,
   type Usage,
 } from "@tinyagents/core";
 import type { RunModel } from "../models/agent-models.js";
@@ -210,6 +210,7 @@ export class ModelCall implements RetryContext, UnderWay {
 
   #ask(request: ModelRequest): AsyncIterable<ModelDelta> {
     const { model, chain } = this.chosen;
+    if (request.model !== this.#request?.model) throw chosenAlready(request.model);
     if (chain.length === 1) return this.#askModel(model, request);
     return fallbackStream(
       this.run.definition.policies.fallback ?? {},
@@ -273,4 +274,13 @@ export class ModelCall implements RetryContext, UnderWay {
     if (fault !== undefined) throw corruptStream(model.id, fault);
     return stream;
   }
+}
+
+/** Wraps stand around the call of a model that has been chosen: naming another one there would do nothing. */
+function chosenAlready(model: string | undefined): TinyAgentsError<"invalid_request"> {
+  return new TinyAgentsError(
+    "invalid_request",
+    `A wrapModel hook names the model ${model ?? "(none)"} for a call whose model was chosen before. Name it in beforeModel.`,
+    { details: { reason: "model_named_in_wrap" } },
+  );
 }

@@ -1,6 +1,7 @@
 import {
   assistantMessage,
   type ChatModel,
+  type Middleware,
   type ModelProfile,
   modelRegistry,
   TinyAgentsError,
@@ -78,6 +79,20 @@ describe("the model of a call (RES-01, LOOP-04)", () => {
     const agent = createAgent({ name: "a", model: own, models, middleware: [route] });
     expect((await agent.invoke("Hi")).text).toBe("large");
     expect((await agent.invoke("Hi")).text).toBe("own");
+  });
+
+  test("cannot be named by a wrap, which stands around a model that was chosen before", async () => {
+    const { own, large, models } = world();
+    const wrap: Middleware = {
+      name: "wrap",
+      wrapModel: (request, _context, next) => next({ ...request, model: "large" }),
+    };
+    const run = createAgent({ name: "a", model: own, models, middleware: [wrap] }).invoke("Hi");
+    await expect(run).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringContaining("beforeModel"),
+    });
+    expect([...own.requests, ...large.requests]).toEqual([]);
   });
 
   test("is the first hint that can do what is needed, and each that was passed over is told (RES-02)", async () => {
