@@ -209,7 +209,7 @@ export const logFaults: { readonly [check: string]: LogFault } = {
 
   "says of each capability yes or no": (log) => ({
     ...log,
-    capabilities: { durable: true, multiProcess: undefined as never },
+    capabilities: { durable: true, multiProcess: undefined as never, follow: false },
   }),
   "still has every record, exactly as it was, when the place is opened again": reopening(({ streams }) => {
     for (const stream of streams.values()) {

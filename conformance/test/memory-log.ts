@@ -32,7 +32,7 @@ export function logPlace(
   claims: Partial<LogCapabilities> = {},
 ): Place<{ readonly log: AppendStore; close(): Promise<void> }> {
   const memory: LogMemory = { streams: new Map(), opened: 0 };
-  const capabilities = { durable: true, multiProcess: true, ...claims };
+  const capabilities = { durable: true, multiProcess: true, follow: false, ...claims };
   return {
     open() {
       memory.opened += 1;
@@ -57,7 +57,7 @@ export function logPlace(
 export function logOn(
   { streams }: LogMemory,
   isClosed: () => boolean,
-  capabilities: LogCapabilities = { durable: true, multiProcess: true },
+  capabilities: LogCapabilities = { durable: true, multiProcess: true, follow: false },
 ): AppendStore {
   const named = (name: string): Stream => {
     if (typeof name !== "string" || name === "") throw refused("stream");

@@ -26,7 +26,7 @@ const CALLS: { readonly [name: string]: (log: AppendStore, signal?: AbortSignal)
 /** What outlives a handle, what handles share, what is left of one that is closed, and what stops a call. */
 export const placeChecks: readonly Check<AppendStoreUnderTest>[] = [
   claims("says of each capability yes or no", async ({ log }) => {
-    for (const name of ["durable", "multiProcess"] as const) {
+    for (const name of ["durable", "multiProcess", "follow"] as const) {
       assertEqual(typeof log.capabilities[name], "boolean", `the type of capabilities.${name}`);
     }
   }),

@@ -24,7 +24,7 @@ let written = 0;
 export function folderAppendStore(folder: string): AppendStore {
   const folderOf = (stream: string): string => join(folder, encodeURIComponent(stream));
   return {
-    capabilities: { durable: true, multiProcess: true },
+    capabilities: { durable: true, multiProcess: true, follow: false },
     async append(stream, values, options = {}) {
       mkdirSync(folderOf(stream), { recursive: true });
       for (;;) {

@@ -269,7 +269,42 @@ export type { AppendOptions, AppendStore, LogRecord, ReadRange } from "./store/a
 export type { StorageBackend } from "./store/backend.js";
 export type { StoreCallOptions } from "./store/call-options.js";
 export type { LogCapabilities, StoreCapabilities } from "./store/capabilities.js";
+export { type FollowOptions, follow } from "./store/follow.js";
+// For those who write stores: what every backend checks, copies and says.
+export { type StoreGate, type StoreGateOptions, storeGate } from "./store/gate.js";
+export {
+  compareKeyPrefix,
+  compareStoreKeys,
+  readKeyPrefix,
+  readStoreKey,
+  recordName,
+  storeKeyText,
+} from "./store/key.js";
+export { storeKeyBytes, storeKeyFromBytes, storeKeyRangeEnd } from "./store/key-bytes.js";
+export {
+  type CheckedDelete,
+  type CheckedListQuery,
+  type CheckedPut,
+  type CheckedWrite,
+  cursorAfter,
+  readBatch,
+  readDelete,
+  readListQuery,
+  readPut,
+} from "./store/keyed-arguments.js";
+export {
+  type CheckedAppend,
+  type CheckedReadRange,
+  checkRepeatedAppend,
+  readAppend,
+  readReadRange,
+  readStreamName,
+  readStreamPrefix,
+  readTruncate,
+} from "./store/log-arguments.js";
 export type { ShortTermMemory, ThreadState } from "./store/memory.js";
+export { checkFields, readOrder, readWholeNumber } from "./store/read-fields.js";
+export { invalidArgument, storeFailure, writeConflict } from "./store/refuse.js";
 export { type StoreRegistry, storeRegistry } from "./store/registry.js";
 export type {
   DeleteOptions,
@@ -284,6 +319,8 @@ export type {
   StoreValue,
   StoreVersion,
 } from "./store/store.js";
+export { copyStoredJson } from "./store/stored-json.js";
+export { copyAttributes, copyStoreValue, matchesAttributes } from "./store/stored-value.js";
 export { isThenable } from "./thenable.js";
 // Tools.
 export type { TextToolFormat, ToolFormat, ToolFormatOption } from "./tool/format.js";

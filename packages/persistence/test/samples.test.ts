@@ -14,7 +14,7 @@ it("reads a run that was recorded in format 1", async () => {
     stream === "runs/sample" ? records.slice(from) : [];
   const recorded = await runRecorder({
     read,
-    capabilities: { durable: true, multiProcess: false },
+    capabilities: { durable: true, multiProcess: false, follow: false },
   } as AppendStore).load("sample");
   const { state, toolResults } = recorded!;
   expect(state.phase).toBe("tools");

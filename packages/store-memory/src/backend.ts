@@ -1,6 +1,5 @@
-import type { AppendStore, StorageBackend, Store } from "@tinyagents/core";
+import { type AppendStore, type StorageBackend, type Store, storeGate } from "@tinyagents/core";
 import { appendStoreBehind } from "./append-store.js";
-import { gate } from "./gate.js";
 import { type MemoryStoreOptions, storeBehind } from "./store.js";
 
 /** Keyed records and logs in memory, closed together. */
@@ -11,14 +10,13 @@ export interface MemoryBackend extends StorageBackend {
 
 /** Both kinds of store as one backend, to stand in for one that has to be closed. */
 export function memoryBackend(options: MemoryStoreOptions = {}): MemoryBackend {
-  const store = gate("memory store");
-  const log = gate("memory log");
+  const store = storeGate("memory store");
+  const log = storeGate("memory log");
   return {
     store: storeBehind(store, options),
     log: appendStoreBehind(log),
     async close() {
-      store.close();
-      log.close();
+      await Promise.all([store.close(), log.close()]);
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { StoreKey } from "@tinyagents/core";
-import { compareKeys, comparePrefix } from "./key.js";
+import { compareKeyPrefix, compareStoreKeys, type StoreKey } from "@tinyagents/core";
+
 import type { KeptRecord } from "./record.js";
 
 /** Which records to walk over, and in which direction. */
@@ -56,17 +56,17 @@ export class KeyedRecords {
 
   *walk({ prefix, descending, after }: Walk, nowMs: number): Iterable<KeptRecord> {
     this.#putInOrder();
-    let from = this.#firstWhere((key) => comparePrefix(key, prefix) >= 0);
-    let to = this.#firstWhere((key) => comparePrefix(key, prefix) > 0);
+    let from = this.#firstWhere((key) => compareKeyPrefix(key, prefix) >= 0);
+    let to = this.#firstWhere((key) => compareKeyPrefix(key, prefix) > 0);
     if (after !== undefined && descending)
       to = Math.min(
         to,
-        this.#firstWhere((key) => compareKeys(key, after) >= 0),
+        this.#firstWhere((key) => compareStoreKeys(key, after) >= 0),
       );
     if (after !== undefined && !descending)
       from = Math.max(
         from,
-        this.#firstWhere((key) => compareKeys(key, after) > 0),
+        this.#firstWhere((key) => compareStoreKeys(key, after) > 0),
       );
     for (let i = 0; i < to - from; i++) {
       const record = aliveIn(this.#ordered[descending ? to - 1 - i : from + i], nowMs);
@@ -77,11 +77,11 @@ export class KeyedRecords {
   #putInOrder(): void {
     if (this.#added.length <= FEW) {
       for (const slot of this.#added) {
-        const at = this.#firstWhere((key) => compareKeys(key, slot.key) > 0);
+        const at = this.#firstWhere((key) => compareStoreKeys(key, slot.key) > 0);
         this.#ordered.splice(at, 0, slot);
       }
     } else {
-      this.#ordered = this.#ordered.concat(this.#added).sort((one, other) => compareKeys(one.key, other.key));
+      this.#ordered = this.#ordered.concat(this.#added).sort((one, other) => compareStoreKeys(one.key, other.key));
     }
     this.#added = [];
   }

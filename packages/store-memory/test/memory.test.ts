@@ -31,7 +31,7 @@ describe("memoryStore (STO-05)", () => {
 
 describe("memoryAppendStore (STO-05)", () => {
   it("says that it survives nothing and is for one process", () => {
-    expect(memoryAppendStore().capabilities).toEqual({ durable: false, multiProcess: false });
+    expect(memoryAppendStore().capabilities).toEqual({ durable: false, multiProcess: false, follow: true });
   });
 });
 

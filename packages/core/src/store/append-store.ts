@@ -56,4 +56,10 @@ export interface AppendStore {
   streams(prefix?: string, options?: StoreCallOptions): Promise<readonly string[]>;
   /** Whether there was a stream to take away. Its name starts from 0 again, and its keys are free. */
   delete(stream: string, options?: StoreCallOptions): Promise<boolean>;
+  /**
+   * Where `capabilities.follow`: calls back soon after values were appended to a stream, by any process where
+   * `capabilities.multiProcess`; now and then for no reason, and once for several appends. What it gives ends that, and
+   * never fails. An append that began after this has resolved is never passed over. Most callers want {@link follow}.
+   */
+  watch?(stream: string, onAppend: () => void, options?: StoreCallOptions): Promise<() => void>;
 }

@@ -1,5 +1,5 @@
-import type { JsonValue } from "@tinyagents/core";
-import { refused } from "./refuse.js";
+import type { JsonValue } from "../json.js";
+import { invalidArgument } from "./refuse.js";
 
 /** Deeper values are refused: readers of stored JSON refuse them too. */
 const MAX_DEPTH = 256;
@@ -11,7 +11,7 @@ const MAX_DEPTH = 256;
  * @param place where the value stands, for the error: `value`.
  * @throws `invalid_request` that names the path of what is not JSON.
  */
-export function copyJson(value: unknown, place: string): JsonValue {
+export function copyStoredJson(value: unknown, place: string): JsonValue {
   return copy(value, [place]);
 }
 
@@ -60,7 +60,7 @@ function isPlain(value: object): boolean {
 }
 
 function notJson(trail: readonly (string | number)[], found: string): Error {
-  return refused(pathOf(trail), `${found} is not JSON and cannot be stored`);
+  return invalidArgument(pathOf(trail), `${found} is not JSON and cannot be stored`);
 }
 
 function pathOf(trail: readonly (string | number)[]): string {

@@ -1,0 +1,84 @@
+import type { JsonValue } from "../json.js";
+import { canonicalJson } from "../json.js";
+import type { AppendOptions, ReadRange } from "./append-store.js";
+import type { StoreCallOptions } from "./call-options.js";
+import { checkFields, readOrder, readWholeNumber } from "./read-fields.js";
+import { invalidArgument } from "./refuse.js";
+import { copyStoredJson } from "./stored-json.js";
+
+/** An append whose arguments are checked and copied. */
+export interface CheckedAppend {
+  readonly stream: string;
+  /** One or more. */
+  readonly values: readonly JsonValue[];
+  readonly expectedOffset?: number;
+  readonly idempotencyKey?: string;
+}
+
+/** A read whose arguments are checked. */
+export interface CheckedReadRange {
+  /** Absent: from the start, or, descending, from the end. */
+  readonly from?: number;
+  readonly limit: number;
+  readonly descending: boolean;
+}
+
+/** @throws `invalid_request` unless the name is a text that is not empty. */
+export function readStreamName(stream: string): string {
+  if (typeof stream === "string" && stream !== "") return stream;
+  throw invalidArgument("stream", "a name that is not empty is expected");
+}
+
+/** @throws `invalid_request` unless it is a text. */
+export function readStreamPrefix(prefix: string): string {
+  if (typeof prefix === "string") return prefix;
+  throw invalidArgument("prefix", "a text is expected");
+}
+
+/** @throws `invalid_request` that names the place of what cannot be. */
+export function readAppend(
+  stream: string,
+  values: readonly JsonValue[],
+  { expectedOffset, idempotencyKey }: AppendOptions = {},
+): CheckedAppend {
+  const name = readStreamName(stream);
+  if (!Array.isArray(values) || values.length === 0)
+    throw invalidArgument("values", "an array of one or more values is expected");
+  if (idempotencyKey !== undefined && (typeof idempotencyKey !== "string" || idempotencyKey === ""))
+    throw invalidArgument("idempotencyKey", "a text that is not empty is expected");
+  return {
+    stream: name,
+    values: copyStoredJson(values, "values") as readonly JsonValue[],
+    ...(expectedOffset === undefined ? {} : { expectedOffset: readWholeNumber(expectedOffset, 0, "expectedOffset") }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  };
+}
+
+/** @throws `invalid_request` that names the place of what cannot be. */
+export function readReadRange(range: ReadRange & StoreCallOptions = {}): CheckedReadRange {
+  checkFields(range, ["from", "limit", "order", "signal"], "range");
+  return {
+    limit: readWholeNumber(range.limit ?? 1_000, 1, "limit"),
+    descending: readOrder(range.order),
+    ...(range.from === undefined ? {} : { from: readWholeNumber(range.from, 0, "from") }),
+  };
+}
+
+/** The offset before which a `truncate` drops records. @throws `invalid_request` */
+export function readTruncate(options: { readonly before: number }): number {
+  return readWholeNumber(options?.before, 0, "before");
+}
+
+/**
+ * Checks that an append under a key that is known repeats the earlier one.
+ * @param earlier what was appended under the key: the values, or their `canonicalJson`.
+ * @throws `invalid_request` when the values are others.
+ */
+export function checkRepeatedAppend(append: CheckedAppend, earlier: readonly JsonValue[] | string): void {
+  const before = typeof earlier === "string" ? earlier : canonicalJson(earlier);
+  if (before === canonicalJson(append.values)) return;
+  throw invalidArgument(
+    "idempotencyKey",
+    `${JSON.stringify(append.idempotencyKey)} was used in stream "${append.stream}" with other values`,
+  );
+}
