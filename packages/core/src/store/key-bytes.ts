@@ -14,9 +14,7 @@ const ESCAPE = 1;
  * the bytes 0 and 1 are written `01 01` and `01 02`, and each name ends with `00`.
  */
 export function storeKeyBytes(key: StoreKey): Uint8Array {
-  let size = key.length;
-  for (const name of key) size += sizeOf(name);
-  const bytes = new Uint8Array(size);
+  const bytes = new Uint8Array(sizeOf(key));
   let at = 0;
   for (const name of key) {
     for (let i = 0; i < name.length; i++) at = writeUnit(bytes, at, name.charCodeAt(i));
@@ -43,26 +41,32 @@ export function storeKeyFromBytes(bytes: Uint8Array, place: string): StoreKey {
   for (let at = 0; at < bytes.length; ) {
     const byte = bytes[at] as number;
     if (byte === END) {
+      if (name === "") break;
       names.push(name);
       name = "";
       at += 1;
       continue;
     }
-    const length = byte === ESCAPE ? 2 : lengthOf(byte);
-    name += String.fromCharCode(readUnit(bytes, at, length, place));
-    at += length;
+    const unit = byte > ESCAPE && byte < 0x80 ? byte : readUnit(bytes, at);
+    if (unit < 0) break;
+    name += String.fromCharCode(unit);
+    at += sizeOfUnit(unit);
   }
-  if (name !== "" || names.includes("")) throw corruptData(place, "these bytes are no key");
+  if (bytes.length === 0 || sizeOf(names) !== bytes.length) throw corruptData(place, "these bytes are no key");
   return names;
 }
 
-function sizeOf(name: string): number {
-  let size = 0;
-  for (let i = 0; i < name.length; i++) {
-    const unit = name.charCodeAt(i);
-    size += unit > ESCAPE && unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+function sizeOf(key: StoreKey): number {
+  let size = key.length;
+  for (const name of key) {
+    for (let i = 0; i < name.length; i++) size += sizeOfUnit(name.charCodeAt(i));
   }
   return size;
+}
+
+function sizeOfUnit(unit: number): number {
+  if (unit > ESCAPE && unit < 0x80) return 1;
+  return unit < 0x800 ? 2 : 3;
 }
 
 function writeUnit(bytes: Uint8Array, start: number, unit: number): number {
@@ -83,23 +87,20 @@ function writeUnit(bytes: Uint8Array, start: number, unit: number): number {
   return at;
 }
 
-function lengthOf(lead: number): number {
-  if (lead < 0x80) return 1;
-  return lead < 0xe0 ? 2 : 3;
+/** The code unit that starts there in two or three bytes, or -1 where {@link writeUnit} wrote none: each unit has one form. */
+function readUnit(bytes: Uint8Array, at: number): number {
+  const [lead, second, third] = [bytes[at] as number, tailOf(bytes[at + 1]), tailOf(bytes[at + 2])];
+  if (lead === ESCAPE) {
+    const escaped = bytes[at + 1];
+    return escaped === 1 || escaped === 2 ? escaped - 1 : -1;
+  }
+  if (lead < 0xe0) return lead >= 0xc2 && second >= 0 ? ((lead & 0x1f) << 6) | second : -1;
+  if (lead >= 0xf0 || second < 0 || third < 0) return -1;
+  const unit = ((lead & 0x0f) << 12) | (second << 6) | third;
+  return unit < 0x800 ? -1 : unit;
 }
 
-function readUnit(bytes: Uint8Array, at: number, length: number, place: string): number {
-  const [lead = 0, second, third] = bytes.subarray(at, at + length);
-  if (lead === ESCAPE) {
-    if (second === 1 || second === 2) return second - 1;
-    throw corruptData(place, "these bytes are no key");
-  }
-  if (length === 1) return lead;
-  const tail = length === 2 ? [second] : [second, third];
-  let unit = lead & (length === 2 ? 0x1f : 0x0f);
-  for (const byte of tail) {
-    if (byte === undefined || (byte & 0xc0) !== 0x80) throw corruptData(place, "these bytes are no key");
-    unit = (unit << 6) | (byte & 0x3f);
-  }
-  return unit;
+/** Six bits of a code unit, or -1. */
+function tailOf(byte: number | undefined): number {
+  return byte !== undefined && (byte & 0xc0) === 0x80 ? byte & 0x3f : -1;
 }
