@@ -180,6 +180,14 @@ export const logFaults: { readonly [check: string]: LogFault } = {
     ...log,
     streams: async (prefix) => [...(await log.streams(prefix))].sort((one, other) => one.localeCompare(other)),
   }),
+  "lists streams in steps, also while others come and go": (log) => ({
+    ...log,
+    async streams(prefix = "", { after = "", limit = 1_000, ...rest } = {}) {
+      await log.streams(prefix, { after, limit, ...rest });
+      const all = await log.streams(prefix);
+      return all.slice(all.indexOf(after) + 1).slice(0, limit);
+    },
+  }),
   "forgets a stream that is deleted: its name starts from 0 again and its keys are free": (log) => ({
     ...log,
     async delete(stream) {

@@ -7,6 +7,7 @@ import {
   type LogCapabilities,
   type LogRecord,
   type ReadRange,
+  readStreamsQuery,
 } from "@tinyagents/core";
 import { checkFields, checkOrder, checkWhole, conflicting, enter, jsonText, refused } from "./stored.js";
 
@@ -87,10 +88,11 @@ export function logOn(
       const stream = named(name);
       stream.records = stream.records.filter(({ offset }) => offset >= before);
     },
-    async streams(prefix = "", options) {
-      enter(isClosed(), "streams", options);
-      if (typeof prefix !== "string") throw refused("prefix");
-      return [...streams.keys()].filter((name) => name.startsWith(prefix)).sort();
+    async streams(prefix, range) {
+      enter(isClosed(), "streams", range);
+      const { prefix: start, after = "", limit } = readStreamsQuery(prefix, range);
+      const names = [...streams.keys()].filter((name) => name.startsWith(start) && name > after);
+      return names.sort().slice(0, limit);
     },
     async delete(name, options) {
       enter(isClosed(), "delete", options);

@@ -85,6 +85,18 @@ export const readChecks: readonly Check<AppendStoreUnderTest>[] = [
     assertEqual(await log.streams("c"), [], "those that start with c");
     await assertFails(log.streams(5 as never), "invalid_request", "a prefix that is no text");
   }),
+  streams("lists streams in steps, also while others come and go", async ({ log }) => {
+    const names = ["a", "b%", "b/1", "b/2", "b/3", "c"];
+    for (const name of names) await log.append(name, [1]);
+    assertEqual(await log.streams("", { limit: 4 }), names.slice(0, 4), "the first four");
+    assertEqual(await log.streams("", { after: "b/2", limit: 4 }), ["b/3", "c"], "those after b/2");
+    assertEqual(await log.streams("b/", { after: "b/1" }), ["b/2", "b/3"], "those after b/1 that start with b/");
+    assertEqual(await log.streams("b/", { after: "a" }), ["b/1", "b/2", "b/3"], "those after a that start with b/");
+    await log.delete("b/2");
+    assertEqual(await log.streams("", { after: "b/2", limit: 1 }), ["b/3"], "the one after b/2, which is gone");
+    for (const range of [{ limit: 0 }, { limit: 1.5 }, { after: 5 }, { from: "a" }] as never[])
+      await assertFails(log.streams("", range), "invalid_request", `the range ${JSON.stringify(range)}`);
+  }),
   streams("forgets a stream that is deleted: its name starts from 0 again and its keys are free", async ({ log }) => {
     await log.append("s", ["a"], { idempotencyKey: "k" });
     await log.append("kept", ["x"]);

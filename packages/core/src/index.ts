@@ -265,7 +265,7 @@ export { REDACTED, redactJson, redactText } from "./redact.js";
 export { redactError } from "./redact-error.js";
 export { abortError, type LinkedSignal, linkedSignal, onAbort, throwIfAborted } from "./signal.js";
 // Stores.
-export type { AppendOptions, AppendStore, LogRecord, ReadRange } from "./store/append-store.js";
+export type { AppendOptions, AppendStore, LogRecord, ReadRange, StreamRange } from "./store/append-store.js";
 export type { StorageBackend } from "./store/backend.js";
 export type { StoreCallOptions } from "./store/call-options.js";
 export type { LogCapabilities, StoreCapabilities } from "./store/capabilities.js";
@@ -295,11 +295,12 @@ export {
 export {
   type CheckedAppend,
   type CheckedReadRange,
+  type CheckedStreamsQuery,
   checkRepeatedAppend,
   readAppend,
   readReadRange,
   readStreamName,
-  readStreamPrefix,
+  readStreamsQuery,
   readTruncate,
 } from "./store/log-arguments.js";
 export type { ShortTermMemory, ThreadState } from "./store/memory.js";

@@ -9,7 +9,7 @@ import {
   readAppend,
   readReadRange,
   readStreamName,
-  readStreamPrefix,
+  readStreamsQuery,
   readTruncate,
   type StoreGate,
   storeGate,
@@ -61,10 +61,11 @@ export function appendStoreBehind(gate: StoreGate): AppendStore {
       if (stream === undefined || before <= stream.start) return;
       stream.start += stream.values.splice(0, before - stream.start).length;
     },
-    async streams(prefix = "", options) {
-      gate.enter("streams", options);
-      const wanted = readStreamPrefix(prefix);
-      return [...streams.keys()].filter((name) => name.startsWith(wanted)).sort();
+    async streams(prefix, range) {
+      gate.enter("streams", range);
+      const { prefix: start, after = "", limit } = readStreamsQuery(prefix, range);
+      const names = [...streams.keys()].filter((name) => name.startsWith(start) && name > after);
+      return names.sort().slice(0, limit);
     },
     async delete(name, options) {
       gate.enter("delete", options);

@@ -31,6 +31,14 @@ export interface ReadRange {
   readonly order?: "ascending" | "descending" | undefined;
 }
 
+/** Which names of streams to list. */
+export interface StreamRange {
+  /** Only names that come after this one. */
+  readonly after?: string | undefined;
+  /** At most this many. Default 1,000. */
+  readonly limit?: number | undefined;
+}
+
 /**
  * Ordered logs, one per stream name. A name is not empty; any character may be in it, and none means anything special.
  * All methods throw `invalid_request`, which names the place, for arguments that cannot be, and `store_failed` when the
@@ -52,8 +60,11 @@ export interface AppendStore {
   head(stream: string, options?: StoreCallOptions): Promise<number>;
   /** Drops the records before an offset; the others keep theirs, and the head stays. */
   truncate(stream: string, options: { readonly before: number } & StoreCallOptions): Promise<void>;
-  /** Names of streams that start with a text, in code unit order. A stream whose records were all dropped is one. */
-  streams(prefix?: string, options?: StoreCallOptions): Promise<readonly string[]>;
+  /**
+   * Names of streams that start with a text, in code unit order. A stream whose records were all dropped is one.
+   * @throws `invalid_request` for a field it does not know.
+   */
+  streams(prefix?: string, range?: StreamRange & StoreCallOptions): Promise<readonly string[]>;
   /** Whether there was a stream to take away. Its name starts from 0 again, and its keys are free. */
   delete(stream: string, options?: StoreCallOptions): Promise<boolean>;
   /**

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../json.js";
 import { canonicalJson } from "../json.js";
-import type { AppendOptions, ReadRange } from "./append-store.js";
+import type { AppendOptions, ReadRange, StreamRange } from "./append-store.js";
 import type { StoreCallOptions } from "./call-options.js";
 import { checkFields, readOrder, readWholeNumber } from "./read-fields.js";
 import { invalidArgument } from "./refuse.js";
@@ -23,16 +23,31 @@ export interface CheckedReadRange {
   readonly descending: boolean;
 }
 
+/** A listing of streams whose arguments are checked. */
+export interface CheckedStreamsQuery {
+  readonly prefix: string;
+  readonly limit: number;
+  /** Only names that come after this one. */
+  readonly after?: string;
+}
+
 /** @throws `invalid_request` unless the name is a text that is not empty. */
 export function readStreamName(stream: string): string {
   if (typeof stream === "string" && stream !== "") return stream;
   throw invalidArgument("stream", "a name that is not empty is expected");
 }
 
-/** @throws `invalid_request` unless it is a text. */
-export function readStreamPrefix(prefix: string): string {
-  if (typeof prefix === "string") return prefix;
-  throw invalidArgument("prefix", "a text is expected");
+/** @throws `invalid_request` that names the place of what cannot be. */
+export function readStreamsQuery(prefix = "", range: StreamRange & StoreCallOptions = {}): CheckedStreamsQuery {
+  checkFields(range, ["after", "limit", "signal"], "range");
+  if (typeof prefix !== "string") throw invalidArgument("prefix", "a text is expected");
+  if (range.after !== undefined && typeof range.after !== "string")
+    throw invalidArgument("after", "a text is expected");
+  return {
+    prefix,
+    limit: readWholeNumber(range.limit ?? 1_000, 1, "limit"),
+    ...(range.after === undefined ? {} : { after: range.after }),
+  };
 }
 
 /** @throws `invalid_request` that names the place of what cannot be. */
