@@ -43,6 +43,7 @@ export async function* follow(
       bell.still();
       const records = await log.read(stream, { from: next, signal });
       for (const record of records) {
+        throwIfAborted(signal);
         next = record.offset + 1;
         seen = next;
         yield record;
