@@ -8,6 +8,7 @@ import {
   TinyAgentsError,
 } from "@tinyagents/core";
 import { RunLogs } from "./run-logs.js";
+import { streamName } from "./stream-name.js";
 
 export interface RunRecorderOptions {
   /** What names of streams start with; a `/` and the run id follow. Default `runs`. */
@@ -71,7 +72,7 @@ function checkLeaseMs(leaseMs: number | undefined): number | undefined {
 
 /** The stream of a run: no two pairs of prefix and run id share one. */
 function streamOf(prefix: string, runId: string): string {
-  if (runId !== "") return `${prefix}/${runId.replaceAll("%", "%25").replaceAll("/", "%2F")}`;
+  if (runId !== "") return streamName(prefix, runId);
   throw new TinyAgentsError("invalid_request", "A run can be recorded only under an id that is not empty.", {
     details: { reason: "empty run id" },
   });
