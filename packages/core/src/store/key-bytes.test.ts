@@ -69,6 +69,10 @@ describe("keys as bytes (SE-04, SE-06)", () => {
       }),
       { numRuns: 2_000 },
     );
+    for (const code of DELICATE) {
+      const longer = storeKeyBytes([`a${String.fromCharCode(code)}`]);
+      expect(compareBytes(longer, storeKeyRangeEnd(["a"]) as Uint8Array)).toBe(1);
+    }
   });
 });
 
@@ -85,7 +89,9 @@ describe("bytes that no key has (DG-04)", () => {
     ["three bytes of which two are there", [0xe2, 0x82, 0x00]],
     ["a byte that only goes on", [0x80, 0x80, 0x00]],
     ["a byte that starts four", [0xf0, 0x9f, 0x98, 0x80, 0x00]],
+    ["another that starts four", [0xf4, 0x9f, 0x98, 0x00]],
     ["two bytes for what has one", [0xc1, 0xa1, 0x00]],
+    ["two bytes for what has an escape", [0xc0, 0x80, 0x00]],
     ["three bytes for what has two", [0xe0, 0x82, 0x80, 0x00]],
   ])("are corrupt: %s", async (_, bytes) => {
     expect(await thrownBy(() => storeKeyFromBytes(Uint8Array.from(bytes), "row 7"))).toMatchObject({
