@@ -10,10 +10,11 @@ const SCOPE = "@tinyagents/";
 const CORE = "@tinyagents/core";
 const RUNTIME_FIELDS = ["dependencies", "peerDependencies", "optionalDependencies"];
 
-/** Packages that run wherever web standards do, and the folder inside one that is for Node alone. */
+/** Packages that run wherever web standards do, and the folders inside one that are for Node alone. */
 const PORTABLE =
   /^@tinyagents\/(core|harness|graph|registry|persistence|retrieval|testkit|provider-mock|store-memory|middleware-(resilience|context|safety|budget))$/;
-const NODE_ONLY_FOLDERS = { "@tinyagents/testkit": "src/wire/" };
+const NODE_ONLY_FOLDERS = { "@tinyagents/testkit": ["src/wire/", "src/servers/"] };
+const nodeFoldersOf = (one) => NODE_ONLY_FOLDERS[one.name] ?? [];
 const NODE_GLOBALS = new Set(["process", "Buffer", "__dirname", "__filename", "require", "global", "setImmediate"]);
 const BUILTINS = new Set(builtinModules);
 
@@ -101,17 +102,15 @@ function isDeclared(one, name) {
 }
 
 function isPortable(one, source) {
-  const nodeFolder = NODE_ONLY_FOLDERS[one.name];
-  return PORTABLE.test(one.name) && !source.isTest && !(nodeFolder && source.path.startsWith(nodeFolder));
+  const isForNode = nodeFoldersOf(one).some((folder) => source.path.startsWith(folder));
+  return PORTABLE.test(one.name) && !source.isTest && !isForNode;
 }
 
 function checkPortability(one, source) {
   const where = `${one.dir}/${source.path}`;
-  const nodeFolder = NODE_ONLY_FOLDERS[one.name];
   const intoNodeFolder = (specifier) =>
-    nodeFolder !== undefined &&
     specifier.startsWith(".") &&
-    resolve(dirname(source.file), specifier).startsWith(join(one.at, nodeFolder));
+    nodeFoldersOf(one).some((folder) => resolve(dirname(source.file), specifier).startsWith(join(one.at, folder)));
   return [
     ...source.imports.filter(isBuiltin).map((name) => `${where}: portable code imports ${name}`),
     ...source.imports

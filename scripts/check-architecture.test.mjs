@@ -118,12 +118,14 @@ test("a name of one's own that is also a global of Node is no problem", () => {
   assert.deepEqual(checkArchitecture(workspace), []);
 });
 
-test("testkit's portable part may not import its part for Node", () => {
-  addPackage("packages/testkit", { name: "@tinyagents/testkit" });
-  write("packages/testkit/src/wire/index.ts", "export const serve = 1;\n");
-  write("packages/testkit/src/index.ts", 'export { serve } from "./wire/index.js";\n');
-  expectProblem(/testkit\/src\/index.ts: portable code imports .*, which is for Node/);
-});
+for (const folder of ["wire", "servers"]) {
+  test(`testkit's portable part may not import ${folder}, which is for Node`, () => {
+    addPackage("packages/testkit", { name: "@tinyagents/testkit" });
+    write(`packages/testkit/src/${folder}/index.ts`, "export const serve = 1;\n");
+    write("packages/testkit/src/index.ts", `export { serve } from "./${folder}/index.js";\n`);
+    expectProblem(/testkit\/src\/index.ts: portable code imports .*, which is for Node/);
+  });
+}
 
 for (const [name, dir, dev] of [
   ["core", "packages/core", "conformance"],

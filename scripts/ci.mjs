@@ -9,6 +9,7 @@ const node = (script) => run(process.execPath, [script]);
 
 process.exitCode = await runStages([
   { name: "npm test", run: () => run("npm", ["test"]) },
+  { name: "servers for tests of stores", run: () => node("scripts/check-servers.mjs") },
   { name: "coverage of core and harness", run: () => run(tool("vitest"), ["run", "--coverage"]) },
   { name: "unused files, exports and dependencies (knip)", run: () => run(tool("knip"), []) },
   { name: "documentation of the API of core and harness (typedoc)", run: () => run(tool("typedoc"), []) },

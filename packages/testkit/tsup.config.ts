@@ -6,6 +6,7 @@ export default defineConfig(
     {
       index: "src/index.ts",
       "wire/index": "src/wire/index.ts",
+      "servers/index": "src/servers/index.ts",
     },
     { platform: "node" },
   ),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import * as testkit from "../src/index.js";
+import * as servers from "../src/servers/index.js";
 import * as wire from "../src/wire/index.js";
 
 test("the main entry exports these names at run time, and no others", () => {
@@ -23,4 +24,8 @@ test("the main entry exports these names at run time, and no others", () => {
 
 test("the wire entry exports these names at run time, and no others", () => {
   expect(Object.keys(wire).sort()).toEqual(["anthropicWireServer", "ollamaWireServer", "openaiWireServer"]);
+});
+
+test("the servers entry exports these names at run time, and no others", () => {
+  expect(Object.keys(servers).sort()).toEqual(["startPostgres"]);
 });

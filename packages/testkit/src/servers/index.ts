@@ -1,0 +1,2 @@
+export { type StartPostgresOptions, startPostgres, type TestPostgres } from "./postgres.js";
+export type { NoServer, TestServer } from "./test-server.js";
