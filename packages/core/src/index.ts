@@ -250,6 +250,7 @@ export {
   retryStream,
 } from "./model/retry.js";
 export { retryAfterMs, waitUntilMs } from "./model/retry-hint.js";
+export type { ModelTiming } from "./model/timing.js";
 export {
   addModelCall,
   addTotals,

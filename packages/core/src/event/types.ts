@@ -56,6 +56,9 @@ export interface EventData {
     readonly finishReason: FinishReason;
     readonly attempts: number;
     readonly elapsedMs: number;
+    /** As in a response's `timing`. `waitedMs`: where there was a wait. */
+    readonly firstDeltaMs?: number;
+    readonly waitedMs?: number;
     readonly usage?: Usage;
     /** What the provider could not honour, or said beside its answer. Their words are in the payload. */
     readonly warnings?: readonly Omit<ModelWarning, "message">[];

@@ -6,6 +6,7 @@ import { answer, finishReason, message, resolvedModel, toolMessage, usage } from
 import type { ModelResponse } from "../model/collect.js";
 import type { ModelWarning } from "../model/delta.js";
 import type { ModelRequest, ToolDeclaration } from "../model/request.js";
+import type { ModelTiming } from "../model/timing.js";
 import { checkFault, jsonFault } from "../plain-json.js";
 import {
   amount,
@@ -127,6 +128,14 @@ function checkMessages(messages: unknown, known: readonly Message[], place: stri
 
 const warning: Check = shape<ModelWarning>({ code: text, message: text, setting: optional(text) });
 
+const timing: Check = shape<ModelTiming>({
+  elapsedMs: amount,
+  answerMs: optional(amount),
+  firstDeltaMs: optional(amount),
+  waitedMs: optional(amount),
+  readerMs: amount,
+});
+
 const responseFields: Check = shape<Omit<ModelResponse, "message">>({
   finishReason,
   rawFinishReason: optional(text),
@@ -136,6 +145,7 @@ const responseFields: Check = shape<Omit<ModelResponse, "message">>({
   attempts: whole(1),
   warnings: list(warning),
   providerData: optional(object),
+  timing: optional(timing),
 });
 
 function checkResponse(replace: unknown, given: ModelResponse): void {

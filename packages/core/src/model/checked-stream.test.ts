@@ -81,15 +81,47 @@ describe("a stream whose fragments are looked at", () => {
     await expect(of(undefined).next()).rejects.toThrow("its reader was given nothing");
   });
 
-  test("waits for its pacer before it asks its source", async () => {
+  test("waits for its companion before it asks its source", async () => {
     const { seen, stream } = left([said("a")]);
     let go = (): void => {};
     const gate = new Promise<void>((resolve) => {
       go = resolve;
     });
-    const pending = checkedStream(stream, refuse, { due: () => gate }).next();
+    const pending = checkedStream(stream, refuse, { due: () => gate, over: () => {} }).next();
     expect(seen.asked).toBe(0);
     go();
     expect(await pending).toEqual({ value: said("a"), done: false });
   });
+
+  test.each<[string, () => AsyncIterable<ModelDelta>, number]>([
+    ["has ended", () => left([said("a")]).stream, 2],
+    ["has failed", () => failingStream(), 1],
+    ["is left at what is no fragment", () => left([null]).stream, 1],
+  ])("tells its companion when its source %s", async (_, source, reads) => {
+    let over = 0;
+    const stream = checkedStream(source(), refuse, { due: () => undefined, over: () => over++ });
+    for (let read = 1; read <= reads; read++) {
+      expect(over).toBe(0);
+      await stream.next().catch(() => undefined);
+    }
+    expect(over).toBe(1);
+  });
+
+  test("tells its companion that its source was left when it has been", async () => {
+    let over = 0;
+    let atReturn: number | undefined;
+    const { stream } = left([said("a")], () => {
+      atReturn = over;
+    });
+    const checked = checkedStream(stream, refuse, { due: () => undefined, over: () => over++ });
+    await checked.return?.();
+    expect([atReturn, over]).toEqual([0, 1]);
+  });
 });
+
+function failingStream(): AsyncIterable<ModelDelta> {
+  const next = (): never => {
+    throw new Error("no more");
+  };
+  return { [Symbol.asyncIterator]: () => ({ next }) };
+}

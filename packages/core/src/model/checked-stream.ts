@@ -15,24 +15,27 @@ export function streamFault(source: unknown): string | undefined {
   return typeof iterator === "function" ? undefined : `an async iterable is expected, ${describe(source)} found`;
 }
 
-/** Something that may have to be waited for between two fragments. */
-export interface Pacer {
+/** Somebody who goes along with a stream. */
+export interface StreamCompanion {
+  /** Called before each fragment is asked for: what may have to be waited for first. */
   due(): Promise<void> | undefined;
+  /** Called when the source has ended, has failed or was left; more than once where it was asked again. */
+  over(): void;
 }
 
 /**
  * A stream whose fragments are looked at where they come in, so that who made a wrong one can be named. `refuse` gets
- * what is wrong with which fragment, counted from 1, and makes the error. The source is closed then. `pacer` is waited for before each fragment.
+ * what is wrong with which fragment, counted from 1, and makes the error. The source is closed then.
  * @throws what `refuse` makes: at once for what is no stream, else from the iterator.
  */
 export function checkedStream(
   source: AsyncIterable<ModelDelta>,
   refuse: (fault: string, delta?: number) => TinyAgentsError,
-  pacer?: Pacer,
+  companion?: StreamCompanion,
 ): AsyncIterableIterator<ModelDelta, undefined, undefined> {
   const fault = streamFault(source);
   if (fault !== undefined) throw refuse(fault);
-  return new CheckedStream(source[Symbol.asyncIterator](), refuse, pacer);
+  return new CheckedStream(source[Symbol.asyncIterator](), refuse, companion);
 }
 
 type Result = IteratorResult<ModelDelta, undefined>;
@@ -41,17 +44,21 @@ class CheckedStream implements AsyncIterableIterator<ModelDelta, undefined, unde
   readonly #source: AsyncIterator<ModelDelta>;
   readonly #refuse: (fault: string, delta?: number) => TinyAgentsError;
   readonly #onResult = (result: IteratorResult<ModelDelta>): Result | Promise<Result> => this.#look(result);
-  readonly #pacer: Pacer | undefined;
+  readonly #onFailure = (error: unknown): Promise<Result> => {
+    this.#companion?.over();
+    return Promise.reject(error);
+  };
+  readonly #companion: StreamCompanion | undefined;
   #deltas = 0;
 
   constructor(
     source: AsyncIterator<ModelDelta>,
     refuse: (fault: string, delta?: number) => TinyAgentsError,
-    pacer: Pacer | undefined,
+    companion: StreamCompanion | undefined,
   ) {
     this.#source = source;
     this.#refuse = refuse;
-    this.#pacer = pacer;
+    this.#companion = companion;
   }
 
   [Symbol.asyncIterator](): this {
@@ -59,22 +66,33 @@ class CheckedStream implements AsyncIterableIterator<ModelDelta, undefined, unde
   }
 
   next(): Promise<Result> {
-    const pausing = this.#pacer?.due();
+    const pausing = this.#companion?.due();
     return pausing === undefined ? this.#read() : pausing.then(() => this.#read());
   }
 
   #read(): Promise<Result> {
-    return Promise.resolve(this.#source.next()).then(this.#onResult);
+    try {
+      return Promise.resolve(this.#source.next()).then(this.#onResult, this.#onFailure);
+    } catch (error) {
+      return this.#onFailure(error);
+    }
   }
 
   async return(): Promise<Result> {
-    await this.#source.return?.();
+    try {
+      await this.#source.return?.();
+    } finally {
+      this.#companion?.over();
+    }
     return { value: undefined, done: true };
   }
 
   #look(result: IteratorResult<ModelDelta>): Result | Promise<Result> {
     if (typeof result !== "object" || result === null) return this.#fail(`its reader was given ${describe(result)}`);
-    if (result.done === true) return { value: undefined, done: true };
+    if (result.done === true) {
+      this.#companion?.over();
+      return { value: undefined, done: true };
+    }
     this.#deltas++;
     const fault = deltaFault(result.value);
     return fault === undefined ? result : this.#fail(fault, this.#deltas);
@@ -86,6 +104,7 @@ class CheckedStream implements AsyncIterableIterator<ModelDelta, undefined, unde
     } catch {
       // What is wrong already is told, not what went wrong in leaving it.
     }
+    this.#companion?.over();
     throw this.#refuse(fault, delta);
   }
 }

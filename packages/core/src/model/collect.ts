@@ -9,6 +9,7 @@ import type { FinishDelta, FinishReason, ModelDelta, ModelWarning } from "./delt
 import { charsOf, finishBlock, type Growing, mergeMetadata } from "./growing-block.js";
 import type { ResolvedModel } from "./profile.js";
 import { readUsage } from "./read-usage.js";
+import type { ModelTiming } from "./timing.js";
 import { addUsage, type Usage } from "./usage.js";
 
 /** What a model answered. */
@@ -24,6 +25,8 @@ export interface ModelResponse {
   readonly attempts: number;
   readonly warnings: readonly ModelWarning[];
   readonly providerData?: JsonObject;
+  /** Where the time went. Absent where nobody measured: `collect` has no clock. */
+  readonly timing?: ModelTiming;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -160,10 +163,10 @@ export class ResponseCollector {
   }
 
   /**
-   * The finished response.
+   * The finished response, with its timing from whoever measured it.
    * @throws `network` when the stream was cut short: its `partialText` has what had come.
    */
-  response(): ModelResponse {
+  response(timing?: ModelTiming): ModelResponse {
     const finish = this.#finish;
     if (finish === undefined) throw cutShortError(this.text, this.#model.provider);
     const usage = this.usage;
@@ -190,6 +193,7 @@ export class ResponseCollector {
     if (responseId !== undefined) response.responseId = responseId;
     if (usage !== undefined) response.usage = usage;
     if (finish.providerData !== undefined) response.providerData = finish.providerData;
+    if (timing !== undefined) response.timing = timing;
     return response;
   }
 

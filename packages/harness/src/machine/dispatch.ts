@@ -51,8 +51,9 @@ async function ask(run: LiveRun, request: ModelRequest): Promise<void> {
         for await (const delta of stream) {
           taking = true;
           // It may be anything until the collector has looked at it.
-          if (delta?.type === "restart" && delta.model === undefined) call.noteLostAttempt(delta.reason);
+          if (delta?.type === "restart") call.noteRestart(delta);
           collector.add(delta);
+          if (call.timing.silent) call.timing.heard(delta, run.clock);
           const shown = call.watched ? showDelta(run, call.callId, delta) : undefined;
           if (shown !== undefined) await call.whileShown(shown);
           const turning = call.breath.due();
@@ -61,7 +62,7 @@ async function ask(run: LiveRun, request: ModelRequest): Promise<void> {
           taking = false;
         }
         run.throwIfCancelled();
-        response = call.withLostUsage(collector.response());
+        response = call.response();
       } catch (error) {
         if (taking) throw error;
         stream = call.again(error);
@@ -189,10 +190,16 @@ function announceEnd(call: ModelCall, response: ModelResponse): void {
     finishReason,
     attempts,
     elapsedMs,
+    ...timingOf(response),
     ...(usage === undefined ? undefined : { usage }),
     ...(warnings.length === 0 ? undefined : { warnings: warnings.map(withoutWords) }),
     ...(run.wantsPayloads ? { payload: answered(response) } : undefined),
   });
+}
+
+function timingOf({ timing }: ModelResponse): Pick<EventData["model.completed"], "firstDeltaMs" | "waitedMs"> {
+  const { firstDeltaMs, waitedMs = 0 } = timing ?? {};
+  return { ...(firstDeltaMs === undefined ? {} : { firstDeltaMs }), ...(waitedMs === 0 ? {} : { waitedMs }) };
 }
 
 function answered({

@@ -12,13 +12,19 @@ export class ModelAttempt implements ModelCallContext, Deadline {
   place = -1;
   readonly #call: ModelCall;
   readonly #limitMs: number;
+  readonly #dueAtMs: number;
   #scope: CancelScope | undefined;
 
-  constructor(call: ModelCall, limitMs: number) {
+  constructor(call: ModelCall, nowMs: number, limitMs: number) {
     this.#call = call;
     this.#limitMs = limitMs;
-    // The first attempt begins with its call.
-    this.atMs = (call.reached ? call.clock.now() : call.startedAtMs) + limitMs;
+    this.#dueAtMs = nowMs + limitMs;
+    this.atMs = this.#dueAtMs;
+  }
+
+  /** For how long readers have held it up, ms: so much later it is due. */
+  get readerMs(): number {
+    return this.atMs - this.#dueAtMs;
   }
 
   get delivery(): "incremental" | "whole" {

@@ -24,6 +24,7 @@ import type { RunModel } from "../models/agent-models.js";
 import { Breath } from "../run/breath.js";
 import type { LiveRun, UnderWay } from "../run/live-run.js";
 import { retriesUsedUp, takeRetry, type WantedRetry } from "../run/retry-budget.js";
+import { CallTiming } from "./call-timing.js";
 import { ModelAttempt } from "./model-attempt.js";
 import { recordUsage } from "./record-usage.js";
 
@@ -34,6 +35,7 @@ export class ModelCall implements RetryContext, UnderWay {
   /** The model that it asks first, and those that it may turn to. */
   readonly chosen: RunModel;
   readonly startedAtMs: number;
+  readonly timing: CallTiming;
   readonly collector: ResponseCollector;
   /** Lets the event loop turn while fragments come without a pause. */
   readonly breath: Breath;
@@ -61,6 +63,7 @@ export class ModelCall implements RetryContext, UnderWay {
     this.callId = callId;
     this.chosen = chosen;
     this.startedAtMs = run.clock.now();
+    this.timing = new CallTiming(this.startedAtMs);
     this.breath = new Breath(run.clock, this.startedAtMs);
     this.watched = run.shows("messages") || run.wantsDeltas;
     this.collector = new ResponseCollector(chosen.resolved);
@@ -144,8 +147,16 @@ export class ModelCall implements RetryContext, UnderWay {
     const attempt = this.#attempt;
     if (attempt === undefined) return;
     this.run.deadlines.met(attempt);
+    this.timing.over(this.clock.now(), attempt.readerMs);
     attempt.close();
     this.#attempt = undefined;
+  }
+
+  /** Another attempt begins. A wrap may ask again while one is under way: when that one is over is not known then. */
+  #leaveAttempt(): void {
+    if (this.#attempt === undefined) return;
+    this.timing.lost();
+    this.endAttempt();
   }
 
   /** What a failure was: of an attempt whose time was up, whatever the adapter made of its signal, a timeout. */
@@ -154,16 +165,28 @@ export class ModelCall implements RetryContext, UnderWay {
     return vague && this.#timedOut !== undefined ? this.#timedOut : thrown;
   }
 
+  /** Takes a restart, before it is added up. */
+  noteRestart({ reason, model }: ModelDelta & { readonly type: "restart" }): void {
+    if (model === undefined) this.#noteLostAttempt(reason);
+    this.timing.restarted(this.clock);
+  }
+
   /** A new attempt begins: the tokens of the one before must not be forgotten, also when it did not tell them. */
-  noteLostAttempt(reason: string): void {
+  #noteLostAttempt(reason: string): void {
     const { collector } = this;
     if (collector.reportsCurrent || (collector.receivedChars === 0 && reason !== "timeout")) return;
     const lost = this.#estimate();
     this.#lost = this.#lost === undefined ? lost : addUsage(this.#lost, lost);
   }
 
+  /** The response, when the stream has ended. @throws `network` when it was cut short. */
+  response(): ModelResponse {
+    this.endAttempt();
+    return this.#withLostUsage(this.collector.response(this.timing.result(this.clock.now())));
+  }
+
   /** The response with the tokens of lost attempts in its usage. One whose own usage is unknown stays so. */
-  withLostUsage(response: ModelResponse): ModelResponse {
+  #withLostUsage(response: ModelResponse): ModelResponse {
     if (this.#lost === undefined || response.usage === undefined) return response;
     return { ...response, usage: addUsage(response.usage, this.#lost) };
   }
@@ -237,6 +260,7 @@ export class ModelCall implements RetryContext, UnderWay {
 
   #noteFallback({ next, error }: Fallback): void {
     const { run, callId } = this;
+    this.endAttempt();
     run.throwIfCancelled();
     if (this.outOfRetries !== undefined) throw error;
     const usage = this.#usageOfFailure(error);
@@ -253,22 +277,31 @@ export class ModelCall implements RetryContext, UnderWay {
 
   #begin(model: ChatModel, request: ModelRequest): AsyncIterable<ModelDelta> {
     const { run } = this;
-    this.endAttempt();
+    this.#leaveAttempt();
     run.throwIfCancelled();
     if (this.outOfRetries !== undefined) throw this.outOfRetries;
-    const attempt = new ModelAttempt(this, request.timeoutMs ?? run.state.config.limits.modelTimeoutMs);
+    // The first attempt begins with its call.
+    const nowMs = this.reached ? run.clock.now() : this.startedAtMs;
+    this.timing.asked(nowMs);
+    const attempt = new ModelAttempt(this, nowMs, request.timeoutMs ?? run.state.config.limits.modelTimeoutMs);
     run.deadlines.add(attempt);
     this.#asked = request;
     this.#attempt = attempt;
     this.#timedOut = undefined;
     this.reached = true;
-    return this.#read(model, model.stream(request, attempt));
+    return this.#read(model, model.stream(request, attempt), attempt);
   }
 
-  /** Without wraps, the collector looks at each fragment; with them, what the model gave is told from what they gave. */
-  #read(model: ChatModel, stream: AsyncIterable<ModelDelta>): AsyncIterable<ModelDelta> {
+  /**
+   * Without wraps, the collector looks at each fragment; with them, what the model gave is told from what they gave, and
+   * an attempt is over when its own stream is: a wrap may wait after it.
+   */
+  #read(model: ChatModel, stream: AsyncIterable<ModelDelta>, attempt: ModelAttempt): AsyncIterable<ModelDelta> {
     if (this.run.definition.hooks.aroundModel !== undefined) {
-      return checkedStream(stream, (fault, delta) => corruptStream(model.id, fault, delta), this.breath);
+      return checkedStream(stream, (fault, delta) => corruptStream(model.id, fault, delta), {
+        due: () => this.breath.due(),
+        over: () => this.#attempt === attempt && this.endAttempt(),
+      });
     }
     const fault = streamFault(stream);
     if (fault !== undefined) throw corruptStream(model.id, fault);
