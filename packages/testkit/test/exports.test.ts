@@ -27,5 +27,5 @@ test("the wire entry exports these names at run time, and no others", () => {
 });
 
 test("the servers entry exports these names at run time, and no others", () => {
-  expect(Object.keys(servers).sort()).toEqual(["startPostgres"]);
+  expect(Object.keys(servers).sort()).toEqual(["startMongodb", "startPostgres"]);
 });
