@@ -7,6 +7,8 @@ import type { AppendStoreSubject } from "./append-store/subject.js";
 import { checkChatModel } from "./chat-model/run.js";
 import type { ChatModelSubject } from "./chat-model/subject.js";
 import type { Report } from "./check.js";
+import { checkCheckpointStore } from "./checkpoint-store/checks.js";
+import type { CheckpointStoreSubject } from "./checkpoint-store/subject.js";
 import { checkEmbeddingModel } from "./embedding-model/checks.js";
 import type { EmbeddingModelSubject } from "./embedding-model/subject.js";
 import { formatReport } from "./format-report.js";
@@ -34,6 +36,7 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
   ["stream", { entry: "stream", check: (subject) => checkAgentStream(subject as AgentStreamSubject) }],
   ["embeddings", { entry: "create", check: (subject) => checkEmbeddingModel(subject as EmbeddingModelSubject) }],
   ["store", { entry: "create", check: (subject) => checkStore(subject as StoreSubject) }],
+  ["checkpoints", { entry: "create", check: (subject) => checkCheckpointStore(subject as CheckpointStoreSubject) }],
   ["log", { entry: "create", check: (subject) => checkAppendStore(subject as AppendStoreSubject) }],
 ]);
 

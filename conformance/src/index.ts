@@ -49,6 +49,16 @@ export {
   type WireServer,
 } from "./chat-model/subject.js";
 export type { Check, CheckResult, Claims, NeedOf, Report } from "./check.js";
+// Checkpoints.
+export { checkCheckpointStore, checkpointStoreChecks } from "./checkpoint-store/checks.js";
+export {
+  type CheckpointNeed,
+  type CheckpointSituation,
+  type CheckpointStoreSubject,
+  type CheckpointStoreUnderTest,
+  checkpointStoreUnderTest,
+  type OpenCheckpoints,
+} from "./checkpoint-store/subject.js";
 // Embeddings.
 export { checkEmbeddingModel, embeddingModelChecks } from "./embedding-model/checks.js";
 export {

@@ -6,6 +6,8 @@ import { type AppendStoreSubject, appendStoreUnderTest } from "./append-store/su
 import { chatModelChecks } from "./chat-model/checks.js";
 import { type ChatModelSubject, modelUnderTest } from "./chat-model/subject.js";
 import type { Check, Claims } from "./check.js";
+import { checkpointStoreChecks } from "./checkpoint-store/checks.js";
+import { type CheckpointStoreSubject, checkpointStoreUnderTest } from "./checkpoint-store/subject.js";
 import { embeddingModelChecks } from "./embedding-model/checks.js";
 import { type EmbeddingModelSubject, embeddingModelUnderTest } from "./embedding-model/subject.js";
 import { runCheck } from "./run-checks.js";
@@ -55,4 +57,10 @@ export function storeConformance(subject: StoreSubject): void {
 export function appendStoreConformance(subject: AppendStoreSubject): void {
   const title = `${subject.name} keeps the contract of an append store`;
   register(title, appendStoreChecks, () => appendStoreUnderTest(subject));
+}
+
+/** Registers one test per check of a checkpoint store. */
+export function checkpointStoreConformance(subject: CheckpointStoreSubject): void {
+  const title = `${subject.name} keeps the contract of a checkpoint store`;
+  register(title, checkpointStoreChecks, () => checkpointStoreUnderTest(subject));
 }

@@ -270,6 +270,16 @@ export type { AppendOptions, AppendStore, LogRecord, ReadRange, StreamRange } fr
 export type { StorageBackend } from "./store/backend.js";
 export type { StoreCallOptions } from "./store/call-options.js";
 export type { LogCapabilities, StoreCapabilities } from "./store/capabilities.js";
+export type {
+  CheckpointChain,
+  CheckpointMeta,
+  CheckpointQuery,
+  CheckpointRow,
+  CheckpointStore,
+  CheckpointTerms,
+  CheckpointThread,
+  TaskWrites,
+} from "./store/checkpoint-store.js";
 export { type FollowOptions, follow } from "./store/follow.js";
 // For those who write stores: what every backend checks, copies and says.
 export { type StoreGate, type StoreGateOptions, storeGate } from "./store/gate.js";

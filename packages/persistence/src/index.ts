@@ -1,2 +1,3 @@
+export { type CheckpointStoreOptions, checkpointStore } from "./checkpoints/checkpoint-store.js";
 export { type ShortTermMemoryOptions, shortTermMemory } from "./memory.js";
 export { type RunRecorderOptions, runRecorder } from "./run-recorder.js";

@@ -2,4 +2,3 @@
 export function streamName(prefix: string, ...parts: readonly string[]): string {
   return [prefix, ...parts.map((part) => part.replaceAll("%", "%25").replaceAll("/", "%2F"))].join("/");
 }
-

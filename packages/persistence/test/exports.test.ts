@@ -2,5 +2,5 @@ import { expect, test } from "vitest";
 import * as persistence from "../src/index.js";
 
 test("the package exports these names at run time, and no others", () => {
-  expect(Object.keys(persistence).sort()).toEqual(["runRecorder", "shortTermMemory"]);
+  expect(Object.keys(persistence).sort()).toEqual(["checkpointStore", "runRecorder", "shortTermMemory"]);
 });

@@ -42,7 +42,3 @@ it("reads the memory of a thread that was saved in format 1", async () => {
   expect(text(state.messages[3]!)).toBe("It is sunny.");
   expect(state.middleware).toEqual({ notes: { seen: 1 } });
 });
-
-it("exports its two factories and nothing else", async () => {
-  expect(Object.keys(await import("../src/index.js")).sort()).toEqual(["runRecorder", "shortTermMemory"]);
-});

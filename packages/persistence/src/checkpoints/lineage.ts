@@ -1,0 +1,84 @@
+import { type CheckpointThread, canonicalJson, corruptData, type TaskWrites } from "@tinyagents/core";
+import type { CheckpointEntry, LineageEntry } from "./checkpoint-entry.js";
+
+/** What is known of a lineage's log: all that the next entry depends on. */
+export interface LineageEnd {
+  /** The offset of the next entry. */
+  next: number;
+  /** The newest checkpoint; absent before the first. */
+  head: CheckpointEntry | undefined;
+  fence: number;
+  /** What tasks left since the head, by task id, in the order in which they first left something. */
+  readonly tasks: Map<string, TaskWrites>;
+}
+
+/** The end of a log in which nothing stands, or of whose entries none is known. */
+export function endAt(next: number): LineageEnd {
+  return { next, head: undefined, fence: 0, tasks: new Map() };
+}
+
+/** Moves an end past one more entry. */
+export function moveOn(end: LineageEnd, entry: LineageEntry, offset: number): void {
+  end.next = offset + 1;
+  end.fence = entry.fence;
+  if (entry.type === "checkpoint") {
+    end.head = entry;
+    end.tasks.clear();
+  } else if (entry.type === "task") {
+    end.tasks.set(entry.task.taskId, joined(end.tasks.get(entry.task.taskId), entry.task));
+  }
+}
+
+/** What a task has left after it leaves more. Writes are kept once; of `control`, the newest under each name. */
+export function joined(before: TaskWrites | undefined, task: TaskWrites): TaskWrites {
+  if (before === undefined) return task;
+  const writes = before.writes ?? task.writes;
+  const control = task.control === undefined ? before.control : { ...before.control, ...task.control };
+  return {
+    taskId: task.taskId,
+    ...(writes === undefined ? {} : { writes }),
+    ...(control === undefined ? {} : { control }),
+  };
+}
+
+/** What of it a task has not left before; nothing when it has left all of it. `other`: it has left other writes. */
+export function newOf(
+  before: TaskWrites | undefined,
+  { taskId, writes, control }: TaskWrites,
+): TaskWrites | "other" | undefined {
+  if (before?.writes !== undefined && writes !== undefined && canonicalJson(before.writes) !== canonicalJson(writes))
+    return "other";
+  const newWrites = before?.writes === undefined ? writes : undefined;
+  const changed = Object.entries(control ?? {}).filter(([name, value]) => {
+    const known =
+      before?.control !== undefined && Object.hasOwn(before.control, name) ? before.control[name] : undefined;
+    return known === undefined || canonicalJson(known) !== canonicalJson(value);
+  });
+  if (newWrites === undefined && changed.length === 0) return undefined;
+  return {
+    taskId,
+    ...(newWrites === undefined ? {} : { writes: newWrites }),
+    ...(changed.length === 0 ? {} : { control: Object.fromEntries(changed) }),
+  };
+}
+
+/** The checkpoints on the way from a base to one of its descendants, out of those that stand between them. */
+export function wayTo(
+  entries: readonly CheckpointEntry[],
+  target: CheckpointEntry,
+  { threadId }: CheckpointThread,
+): readonly CheckpointEntry[] {
+  const way: CheckpointEntry[] = [target];
+  let wanted: CheckpointEntry = target;
+  for (let i = entries.length - 1; i >= 0 && wanted.row.checkpointId !== target.row.baseId; i--) {
+    const entry = entries[i] as CheckpointEntry;
+    if (entry.row.checkpointId !== wanted.row.parentId) continue;
+    way.push(entry);
+    wanted = entry;
+  }
+  if (wanted.row.checkpointId === target.row.baseId) return way.reverse();
+  throw corruptData(
+    `checkpoint "${target.row.checkpointId}" of thread "${threadId}"`,
+    `the way back to its base "${target.row.baseId}" ends at "${wanted.row.checkpointId}"`,
+  );
+}
