@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto";
+import {
+  type AppendStore,
+  type CheckedAppend,
+  canonicalJson,
+  checkRepeatedAppend,
+  corruptData,
+  readAppend,
+  readReadRange,
+  readStreamName,
+  readStreamsQuery,
+  readTruncate,
+  type StoreGate,
+  storeKeyFromBytes,
+  writeConflict,
+} from "@tinyagents/core";
+import type { Connection } from "./connection.js";
+import { entryReader } from "./read-entries.js";
+import type { Tables } from "./schema.js";
+import { jsonText, justAfter, textBytes, textRangeEnd } from "./stored-text.js";
+import { entrySweeper } from "./sweep-entries.js";
+import { watchersOf } from "./watchers.js";
+
+/** A stream as it is in the database. */
+interface Stream {
+  readonly id: number;
+  readonly start: number;
+  readonly head: number;
+}
+
+/** Logs whose records, heads and keys are in tables of their own. */
+export interface SqliteLog {
+  readonly log: AppendStore;
+  /** Ends what goes on between calls. */
+  letGo(): void;
+}
+
+export function sqliteLog(gate: StoreGate, connection: Connection, tables: Tables): SqliteLog {
+  const { streams, entries, appendKeys } = tables;
+  const { prepare } = connection;
+  const watchers = watchersOf(connection);
+  const readEntries = entryReader(connection, tables);
+  const sweepEntries = entrySweeper(connection, tables);
+  const find = prepare(
+    `select id, start, (select offset from ${entries} where stream = s.id order by offset desc limit 1) as last
+     from ${streams} s where name = ?`,
+  );
+  const create = prepare(`insert into ${streams} (name, start) values (?, 0) returning id`);
+  const setStart = prepare(`update ${streams} set start = ? where id = ?`);
+  // A stream without a name is deleted, and its records are on their way out.
+  const drop = prepare(`update ${streams} set name = null where name = ?`);
+  const insert = prepare(`insert into ${entries} (stream, offset, value) values (?, ?, ?)`);
+  const findKey = prepare(`select offset, digest from ${appendKeys} where stream = ? and key = ?`);
+  const insertKey = prepare(`insert into ${appendKeys} (stream, key, offset, digest) values (?, ?, ?, ?)`);
+  const names = prepare(`select name from ${streams} where name >= ? and name < ? order by name limit ?`);
+
+  const streamOf = (name: Uint8Array): Stream | undefined => {
+    const row = find.get(name);
+    if (row === undefined) return undefined;
+    const start = Number(row.start);
+    return { id: Number(row.id), start, head: row.last === null ? start : Math.max(start, Number(row.last) + 1) };
+  };
+
+  /** Part of a transaction. */
+  const appendTo = (
+    name: Uint8Array,
+    texts: readonly string[],
+    append: CheckedAppend,
+    key: { readonly text: string; readonly digest: string } | undefined,
+  ): { readonly offset: number; readonly isNew: boolean } => {
+    const stream = streamOf(name);
+    const earlier = key && stream && findKey.get(stream.id, key.text);
+    if (earlier !== undefined) {
+      // A digest is no text of values, so this throws when it differs.
+      if (earlier.digest !== key?.digest) checkRepeatedAppend(append, String(earlier.digest));
+      return { offset: Number(earlier.offset), isNew: false };
+    }
+    const head = stream?.head ?? 0;
+    if (append.expectedOffset !== undefined && append.expectedOffset !== head)
+      throw writeConflict(`stream "${append.stream}"`, append.expectedOffset, head);
+    const id = stream?.id ?? Number(create.get(name)?.id);
+    for (const [index, text] of texts.entries()) insert.run(id, head + index, text);
+    if (key !== undefined) insertKey.run(id, key.text, head, key.digest);
+    return { offset: head, isNew: true };
+  };
+
+  const log: AppendStore = {
+    capabilities: { durable: connection.durable, multiProcess: connection.file !== undefined, follow: true },
+    append: (stream, values, options) =>
+      gate.run("append", options, async () => {
+        const append = readAppend(stream, values, options);
+        const name = textBytes(append.stream);
+        const texts = append.values.map(jsonText);
+        const { idempotencyKey } = append;
+        const key =
+          idempotencyKey === undefined
+            ? undefined
+            : { text: jsonText(idempotencyKey), digest: digestOf(canonicalJson(append.values)) };
+        const { offset, isNew } = await connection.write(() => appendTo(name, texts, append, key), options?.signal);
+        if (isNew) watchers.ring(append.stream);
+        return offset;
+      }),
+    read: (stream, range) =>
+      gate.run("read", range, () => readEntries(readStreamName(stream), readReadRange(range), range?.signal)),
+    head: (stream, options) =>
+      gate.run("head", options, async () => {
+        const name = textBytes(readStreamName(stream));
+        return (await connection.read(() => streamOf(name), options?.signal))?.head ?? 0;
+      }),
+    truncate: (stream, options) =>
+      gate.run("truncate", options, async () => {
+        const name = textBytes(readStreamName(stream));
+        const before = readTruncate(options);
+        const found = await connection.write(() => {
+          const now = streamOf(name);
+          if (now !== undefined && before > now.start) setStart.run(Math.min(before, now.head), now.id);
+          return now;
+        }, options?.signal);
+        if (found !== undefined) await sweepEntries.truncated(found.id, options?.signal);
+      }),
+    streams: (prefix, range) =>
+      gate.run("streams", range, async () => {
+        const query = readStreamsQuery(prefix, range);
+        const [start, after] = [textBytes(query.prefix), textBytes(query.after ?? "")];
+        const from = Buffer.compare(start, after) > 0 ? start : justAfter(after);
+        const rows = await connection.read(
+          () => names.all(from, textRangeEnd(query.prefix), query.limit),
+          range?.signal,
+        );
+        return rows.map(({ name }) => readName(name, streams));
+      }),
+    delete: (stream, options) =>
+      gate.run("delete", options, async () => {
+        const name = textBytes(readStreamName(stream));
+        const wasThere = await connection.write(() => Number(drop.run(name).changes) > 0, options?.signal);
+        if (wasThere) await sweepEntries.dropped(options?.signal);
+        return wasThere;
+      }),
+    watch: (stream, onAppend, options) =>
+      gate.run("watch", options, () => watchers.add(readStreamName(stream), onAppend)),
+  };
+  return { log, letGo: () => watchers.close() };
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}
+
+/** The name of a stream. @throws `corrupt_data` */
+function readName(bytes: unknown, table: string): string {
+  const place = `the name of a stream in SQLite table "${table}"`;
+  if (!(bytes instanceof Uint8Array)) throw corruptData(place, "bytes are expected");
+  const whole = justAfter(bytes);
+  const [name, ...others] = storeKeyFromBytes(whole, place);
+  if (name === undefined || others.length > 0) throw corruptData(place, "one name is expected");
+  return name;
+}

@@ -1,0 +1,54 @@
+import { type CheckedReadRange, corruptData, type LogRecord } from "@tinyagents/core";
+import type { Connection } from "./connection.js";
+import type { SqliteRow } from "./driver.js";
+import type { Tables } from "./schema.js";
+import { readJsonText, textBytes } from "./stored-text.js";
+
+/** So many records are read in one go. What else the process has to do gets its turn in between. */
+const RECORDS_AT_ONCE = 1_000;
+
+export type ReadEntries = (
+  stream: string,
+  range: CheckedReadRange,
+  signal: AbortSignal | undefined,
+) => Promise<readonly LogRecord[]>;
+
+/** Reads records of streams. */
+export function entryReader(connection: Connection, { streams, entries }: Tables): ReadEntries {
+  const columns = `select e.stream, e.offset, e.value from ${streams} s cross join ${entries} e on e.stream = s.id where s.name = ?`;
+  const ascending = connection.prepare(`${columns} and e.offset >= max(?, s.start) order by e.offset asc limit ?`);
+  const descending = connection.prepare(
+    `${columns} and e.offset <= ? and e.offset >= s.start order by e.offset desc limit ?`,
+  );
+
+  return async (stream, { from, limit, descending: isDescending }, signal) => {
+    const name = textBytes(stream);
+    const statement = isDescending ? descending : ascending;
+    const first = from ?? (isDescending ? Number.MAX_SAFE_INTEGER : 0);
+    const step = isDescending ? -1 : 1;
+    let records: LogRecord[] = [];
+    let id: unknown;
+    for (;;) {
+      const last = records.at(-1);
+      const next = last === undefined ? first : last.offset + step;
+      const most = Math.min(limit - records.length, RECORDS_AT_ONCE);
+      const rows = await connection.read(() => statement.all(name, next, most), signal);
+      const [head] = rows;
+      if (last !== undefined && head !== undefined && (head.stream !== id || Number(head.offset) !== next)) {
+        // Deleted or truncated meanwhile: what was read and what comes now were never there together.
+        records = [];
+        continue;
+      }
+      id = head?.stream;
+      for (const row of rows) records.push(recordOf(row, stream, entries));
+      if (rows.length < most || records.length === limit) return records;
+    }
+  };
+}
+
+function recordOf(row: SqliteRow, stream: string, table: string): LogRecord {
+  const offset = Number(row.offset);
+  const place = `record ${row.offset} of stream ${JSON.stringify(stream)} in SQLite table "${table}"`;
+  if (!Number.isSafeInteger(offset)) throw corruptData(place, "its offset is no whole number");
+  return { offset, value: readJsonText(row.value, place) };
+}

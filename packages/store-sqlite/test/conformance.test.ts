@@ -1,0 +1,50 @@
+import { appendStoreConformance, storeConformance } from "@tinyagents/conformance/vitest";
+import { manualClock } from "@tinyagents/core";
+import { betterSqlite3Driver, sqliteBackend } from "../src/index.js";
+import { openDatabase, temporaryFolder } from "./support.js";
+
+/** Files of their own, whose time a check can move. */
+const file = {
+  name: "sqliteBackend, a file (STO-09, CNF-04)",
+  create: () => {
+    const clock = manualClock();
+    const { path, remove } = temporaryFolder();
+    return {
+      open: () => sqliteBackend({ path: path("a.db"), synchronous: "normal", clock }),
+      advance: (ms: number) => clock.advance(ms),
+      remove,
+    };
+  },
+};
+
+/** A connection that an application has opened, with tables of its own names. */
+const driver = {
+  name: "sqliteBackend, a connection of the caller (STO-17)",
+  create: () => {
+    const clock = manualClock();
+    const { path, remove } = temporaryFolder();
+    return {
+      open: () => {
+        const database = openDatabase(path("a.db"));
+        const backend = sqliteBackend({ driver: betterSqlite3Driver(database), tablePrefix: "host_", clock });
+        return { ...backend, close: () => backend.close().then(() => void database.close()) };
+      },
+      advance: (ms: number) => clock.advance(ms),
+      remove,
+    };
+  },
+};
+
+/** Nothing but memory: neither durable nor shared. */
+const memory = {
+  name: "sqliteBackend, in memory (STO-09)",
+  create: () => {
+    const clock = manualClock();
+    return { open: () => sqliteBackend({ path: ":memory:", clock }), advance: (ms: number) => clock.advance(ms) };
+  },
+};
+
+for (const subject of [file, driver, memory]) {
+  storeConformance(subject);
+  appendStoreConformance(subject);
+}
