@@ -1,1 +1,2 @@
-export {};
+export { type JsonlBackend, type JsonlOptions, jsonlBackend } from "./backend.js";
+export type { Repair } from "./line-file.js";
