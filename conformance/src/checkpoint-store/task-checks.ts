@@ -60,6 +60,7 @@ export const taskChecks = [
     const chain = await checkpoints.load(THREAD);
     for (const [at, taskId] of ids.entries()) {
       const control = Object.fromEntries([[taskId, HOSTILE_JSON as never]]);
+      assertEqual(chain?.tasks[at]?.taskId, taskId, `the id of task ${at}`);
       assertEqual(JSON.stringify(chain?.tasks[at]?.writes), JSON.stringify(HOSTILE_JSON), `the writes of ${taskId}`);
       assertEqual(JSON.stringify(chain?.tasks[at]?.control), JSON.stringify(control), `the control of ${taskId}`);
     }

@@ -119,6 +119,9 @@ export interface CheckpointStore {
    * @throws `conflict` when the other thread has checkpoints; `invalid_request` when this one has none.
    */
   copyThread(threadId: string, toThreadId: string, options?: StoreCallOptions): Promise<void>;
-  /** Drops checkpoints that none of the newest `keep`, from 1 up, needs. Gives how many. */
+  /**
+   * Drops checkpoints that none of the newest `keep`, from 1 up, needs: at least all that were stored before the first that is
+   * needed. Gives how many.
+   */
   prune(thread: CheckpointThread, query: { readonly keep: number } & StoreCallOptions): Promise<number>;
 }

@@ -1,0 +1,45 @@
+import {
+  type CheckpointStoreSubject,
+  checkCheckpointStore,
+  checkpointStoreChecks,
+  checkpointStoreUnderTest,
+} from "@tinyagents/conformance";
+import { describe, expect, it } from "vitest";
+import { checkpointFaults } from "./checkpoint-faults.js";
+import { type CheckpointFault, checkpointPlace } from "./memory-checkpoints.js";
+import { runOne } from "./run-one.js";
+
+const NAMES = checkpointStoreChecks.map(({ name }) => name);
+
+function subject(fault?: CheckpointFault, claims: { durable?: boolean; multiProcess?: boolean } = {}) {
+  return { name: "memory", create: () => checkpointPlace(fault, claims) } satisfies CheckpointStoreSubject;
+}
+
+describe("CNF-06 the suite of checkpoint stores", () => {
+  it("has a name of its own for every check, and a fault that it must find", () => {
+    expect(new Set(NAMES).size).toBe(NAMES.length);
+    expect(Object.keys(checkpointFaults).sort()).toEqual(NAMES.toSorted());
+  });
+
+  it("passes a sound store that shares nothing with ours (CKP-03)", async () => {
+    const report = await checkCheckpointStore(subject());
+    expect(report.results.filter(({ status }) => status !== "passed")).toEqual([]);
+    expect(report).toMatchObject({ subject: "memory", ok: true, passed: NAMES.length, failed: 0, skipped: 0 });
+  });
+
+  it("skips what a store does not claim, with the reason", async () => {
+    const report = await checkCheckpointStore(subject(undefined, { durable: false, multiProcess: false }));
+    const skipped = report.results.filter(({ status }) => status === "skipped").map(({ message }) => message);
+    expect(skipped.sort()).toEqual(["the store does not claim durable", "the store does not claim multiProcess"]);
+  });
+});
+
+describe("a checkpoint store with one fault is found out by the check (CNF-06)", () => {
+  for (const [name, fault] of Object.entries(checkpointFaults)) {
+    it(name, async () => {
+      const result = await runOne(checkpointStoreChecks, name, () => checkpointStoreUnderTest(subject(fault)));
+      expect(result).toMatchObject({ status: "failed", message: expect.any(String) });
+      expect(result.message).not.toContain("was not done within");
+    });
+  }
+});
