@@ -223,6 +223,7 @@ export { toolCallBlock } from "./model/growing-block.js";
 export {
   CAPABILITIES,
   type Capability,
+  type FailedModel,
   lackingCapabilities,
   lackingMedia,
   type ModelProfile,

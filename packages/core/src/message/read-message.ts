@@ -2,7 +2,7 @@ import { corruptData, readArray } from "../guarded-read.js";
 import type { JsonValue } from "../json.js";
 import type { Money } from "../model/cost.js";
 import { FINISH_REASONS } from "../model/delta.js";
-import { MODEL_RUNGS, type ResolvedModel } from "../model/profile.js";
+import { type FailedModel, MODEL_RUNGS, type ResolvedModel } from "../model/profile.js";
 import { USAGE_SOURCES, type Usage } from "../model/usage.js";
 import { checkFault } from "../plain-json.js";
 import {
@@ -97,6 +97,7 @@ export const resolvedModel: Check = shape<ResolvedModel>({
   model: text,
   name: optional(text),
   chosenBy: optional(oneOf(MODEL_RUNGS)),
+  failed: optional(list(shape<FailedModel>({ id: text, name: optional(text), code: text }))),
 });
 
 const tokens = optional(amount);

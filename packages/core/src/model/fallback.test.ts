@@ -51,10 +51,38 @@ describe("fallback (ERR-11)", () => {
     const seen: Fallback[] = [];
     const response = await collect(ask([one, two], seen), { id: "test/one", provider: "test", model: "one" });
     expect(response.message.content).toEqual([{ type: "text", text: "whole" }]);
-    expect(response.model).toEqual({ id: "test/two", provider: "test", model: "two", chosenBy: "fallback" });
+    expect(response.model).toEqual({
+      id: "test/two",
+      provider: "test",
+      model: "two",
+      chosenBy: "fallback",
+      failed: [{ id: "test/one", code: "provider_overloaded" }],
+    });
+    expect(response.message.model).toEqual(response.model);
     expect(response.attempts).toBe(2);
     expect(seen.map(({ failed, next, error }) => [failed.model.id, next.model.id, error.code])).toEqual([
       ["test/one", "test/two", "provider_overloaded"],
+    ]);
+  });
+
+  test("has every model that failed on record, in order, with its last failure and its registry name", async () => {
+    const exhausted = new TinyAgentsError("retry_exhausted", "gave up", {
+      details: { attempts: 3, lastCode: "provider_rate_limit" },
+    });
+    const models = [
+      { model: modelOf("one", [exhausted]), name: "cheap" },
+      { model: modelOf("passed over", [end], { tools: "no" }) },
+      { model: modelOf("two", [said("half"), failure("network")]) },
+      { model: modelOf("three", [said("ok"), end]), name: "good" },
+    ];
+    const tool = { name: "look", description: "Looks.", inputSchema: { type: "object" } };
+    const withTool: ModelRequest = { messages: [], tools: [tool] };
+    const stream = fallbackStream({}, models, withTool, (model) => model.stream(withTool, call));
+    const response = await collect(stream, { id: "test/one", provider: "test", model: "one" });
+    expect(response.model).toMatchObject({ id: "test/three", name: "good" });
+    expect(response.model.failed).toEqual([
+      { id: "test/one", name: "cheap", code: "provider_rate_limit" },
+      { id: "test/two", code: "network" },
     ]);
   });
 

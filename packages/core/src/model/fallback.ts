@@ -1,7 +1,7 @@
 import { type AnyTinyAgentsError, type ErrorCode, isTinyAgentsError, retryableByDefault } from "../errors.js";
 import { type ChatModel, type NamedModel, resolvedModel } from "./chat-model.js";
 import type { ModelDelta } from "./delta.js";
-import { lackingCapabilities, lackingMedia, type ResolvedModel } from "./profile.js";
+import { type FailedModel, lackingCapabilities, lackingMedia, type ResolvedModel } from "./profile.js";
 import type { ModelRequest } from "./request.js";
 
 /** When to turn to the next model, as data. */
@@ -24,8 +24,12 @@ const NEVER: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** Whether a failure is one to turn to another model for. What `retry_exhausted` counts as is its last failure. */
 export function mayFallBack(policy: FallbackPolicy, error: unknown): error is AnyTinyAgentsError {
   if (!isTinyAgentsError(error) || NEVER.has(error.code)) return false;
-  const code = isTinyAgentsError(error, "retry_exhausted") ? error.details.lastCode : error.code;
+  const code = lastCode(error);
   return policy.codes?.includes(code) ?? retryableByDefault(code);
+}
+
+function lastCode(error: AnyTinyAgentsError): ErrorCode {
+  return isTinyAgentsError(error, "retry_exhausted") ? error.details.lastCode : error.code;
 }
 
 /** Whether a model is not retired, and lacks nothing that a request needs, media in its messages included. */
@@ -34,15 +38,21 @@ export function canTake({ profile }: ChatModel, request: ModelRequest): boolean 
   return lackingCapabilities(profile, request).length === 0 && lackingMedia(profile, request.messages).length === 0;
 }
 
-/** The identity of a model that is asked because another failed. */
-export function fallbackModel({ model, name }: NamedModel): ResolvedModel {
-  return { ...resolvedModel(model), ...(name === undefined ? {} : { name }), chosenBy: "fallback" };
+/** The identity of a model that is asked because others failed: those of the call so far, in order. */
+export function fallbackModel({ model, name }: NamedModel, failed: readonly FailedModel[]): ResolvedModel {
+  return { ...resolvedModel(model), ...(name === undefined ? {} : { name }), chosenBy: "fallback", failed };
+}
+
+function failedModel({ model, name }: NamedModel, error: AnyTinyAgentsError): FailedModel {
+  return { id: model.id, ...(name === undefined ? {} : { name }), code: lastCode(error) };
 }
 
 /** A step from one model to the next. */
 export interface Fallback {
   readonly failed: NamedModel;
   readonly next: NamedModel;
+  /** The identity of `next`, with all that failed before it. */
+  readonly selected: ResolvedModel;
   readonly error: AnyTinyAgentsError;
 }
 
@@ -71,6 +81,7 @@ async function* askInTurn(
 ): AsyncGenerator<ModelDelta, void, undefined> {
   let attempt = 1;
   let place = 0;
+  let failed: readonly FailedModel[] = [];
   for (;;) {
     const asked = models[place] as NamedModel;
     try {
@@ -85,8 +96,10 @@ async function* askInTurn(
       place = models.findIndex((other, at) => at > place && canTake(other.model, request));
       const next = models[place];
       if (next === undefined) throw error;
-      onFallback?.({ failed: asked, next, error });
-      yield { type: "restart", attempt: ++attempt, reason: error.code, model: fallbackModel(next) };
+      failed = [...failed, failedModel(asked, error)];
+      const selected = fallbackModel(next, failed);
+      onFallback?.({ failed: asked, next, selected, error });
+      yield { type: "restart", attempt: ++attempt, reason: error.code, model: selected };
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../errors.js";
 import type { Message } from "../message/message.js";
 import type { ModelRequest } from "./request.js";
 
@@ -54,6 +55,16 @@ export const MODEL_RUNGS = ["override", "reuse", "hint", "agent", "registry", "f
  */
 export type ModelRung = (typeof MODEL_RUNGS)[number];
 
+/** A model that was asked before another answered. */
+export interface FailedModel {
+  /** `provider/model`. */
+  readonly id: string;
+  /** Its name in the registry, where it came from one. */
+  readonly name?: string;
+  /** What it failed with; its last failure, where it was asked more than once. */
+  readonly code: ErrorCode;
+}
+
 /** Which model answered. Stands in responses, events, usage, cost and state. */
 export interface ResolvedModel {
   /** `provider/model`. */
@@ -65,6 +76,8 @@ export interface ResolvedModel {
   readonly name?: string;
   /** Absent where nothing was to choose from. */
   readonly chosenBy?: ModelRung;
+  /** Those that the call had asked before, in order, where they failed. */
+  readonly failed?: readonly FailedModel[];
 }
 
 /** What a profile says of a capability. */

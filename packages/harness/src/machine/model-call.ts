@@ -1,12 +1,9 @@
 import {
-  addUsage,
   type ChatModel,
   type Clock,
   checkedStream,
   corruptStream,
-  estimateTokens,
   type Fallback,
-  fallbackModel,
   fallbackStream,
   isTinyAgentsError,
   type ModelDelta,
@@ -25,6 +22,7 @@ import { Breath } from "../run/breath.js";
 import type { LiveRun, UnderWay } from "../run/live-run.js";
 import { retriesUsedUp, takeRetry, type WantedRetry } from "../run/retry-budget.js";
 import { CallTiming } from "./call-timing.js";
+import { CallTokens } from "./call-tokens.js";
 import { ModelAttempt } from "./model-attempt.js";
 import { recordUsage } from "./record-usage.js";
 
@@ -37,6 +35,7 @@ export class ModelCall implements RetryContext, UnderWay {
   readonly startedAtMs: number;
   readonly timing: CallTiming;
   readonly collector: ResponseCollector;
+  readonly tokens: CallTokens;
   /** Lets the event loop turn while fragments come without a pause. */
   readonly breath: Breath;
   /** Whether fragments are shown to anybody. */
@@ -55,8 +54,6 @@ export class ModelCall implements RetryContext, UnderWay {
   #attempt: ModelAttempt | undefined;
   /** The attempt under way has used up its time. */
   #timedOut: TinyAgentsError | undefined;
-  /** Estimated tokens of attempts that failed without telling theirs. */
-  #lost: Usage | undefined;
 
   constructor(run: LiveRun, callId: string, chosen: RunModel) {
     this.run = run;
@@ -67,6 +64,7 @@ export class ModelCall implements RetryContext, UnderWay {
     this.breath = new Breath(run.clock, this.startedAtMs);
     this.watched = run.shows("messages") || run.wantsDeltas;
     this.collector = new ResponseCollector(chosen.resolved);
+    this.tokens = new CallTokens(this.collector, run.definition.countTokens);
   }
 
   get name(): string {
@@ -167,28 +165,14 @@ export class ModelCall implements RetryContext, UnderWay {
 
   /** Takes a restart, before it is added up. */
   noteRestart({ reason, model }: ModelDelta & { readonly type: "restart" }): void {
-    if (model === undefined) this.#noteLostAttempt(reason);
+    if (model === undefined) this.tokens.noteLostAttempt(reason, this.#request?.messages ?? []);
     this.timing.restarted(this.clock);
-  }
-
-  /** A new attempt begins: the tokens of the one before must not be forgotten, also when it did not tell them. */
-  #noteLostAttempt(reason: string): void {
-    const { collector } = this;
-    if (collector.reportsCurrent || (collector.receivedChars === 0 && reason !== "timeout")) return;
-    const lost = this.#estimate();
-    this.#lost = this.#lost === undefined ? lost : addUsage(this.#lost, lost);
   }
 
   /** The response, when the stream has ended. @throws `network` when it was cut short. */
   response(): ModelResponse {
     this.endAttempt();
-    return this.#withLostUsage(this.collector.response(this.timing.result(this.clock.now())));
-  }
-
-  /** The response with the tokens of lost attempts in its usage. One whose own usage is unknown stays so. */
-  #withLostUsage(response: ModelResponse): ModelResponse {
-    if (this.#lost === undefined || response.usage === undefined) return response;
-    return { ...response, usage: addUsage(response.usage, this.#lost) };
+    return this.tokens.withLost(this.collector.response(this.timing.result(this.clock.now())));
   }
 
   /** Counts what a failed call cost, and tells of it. */
@@ -212,23 +196,11 @@ export class ModelCall implements RetryContext, UnderWay {
     this.fail(reason);
   }
 
-  /** What was reported, else an estimate of what had been sent and received: never a zero. */
   #usageOfFailure(error: TinyAgentsError): Usage | undefined {
     const { run, collector } = this;
     const unfinished =
       collector.receivedChars > 0 || run.cancellation.reason !== undefined || isTinyAgentsError(error, "timeout");
-    const estimated = this.reached && unfinished && !collector.reportsCurrent ? this.#estimate() : undefined;
-    const known = [collector.usage, estimated, this.#lost].filter((usage) => usage !== undefined);
-    return known.length === 0 ? undefined : known.reduce(addUsage);
-  }
-
-  /** A counter of the application's own may give anything: then the input is not known. */
-  #estimate(): Usage {
-    const outputTokens = Math.ceil(this.collector.receivedChars / 4);
-    const input = Math.ceil(estimateTokens(this.#request?.messages ?? [], this.run.definition.countTokens));
-    return Number.isSafeInteger(input) && input >= 0
-      ? { inputTokens: input, outputTokens, source: "estimated" }
-      : { outputTokens, source: "estimated" };
+    return this.tokens.ofFailure(this.reached && unfinished, this.#request?.messages ?? []);
   }
 
   #ask(request: ModelRequest): AsyncIterable<ModelDelta> {
@@ -258,19 +230,19 @@ export class ModelCall implements RetryContext, UnderWay {
     return retryStream(this.run.definition.retry, this, () => this.#begin(model, request), failed);
   }
 
-  #noteFallback({ next, error }: Fallback): void {
+  #noteFallback({ selected, error }: Fallback): void {
     const { run, callId } = this;
     this.endAttempt();
     run.throwIfCancelled();
     if (this.outOfRetries !== undefined) throw error;
     const usage = this.#usageOfFailure(error);
-    this.#lost = undefined;
+    this.tokens.forgetLost();
     const { model } = this.collector;
     if (usage !== undefined) recordUsage(run, callId, model, usage);
     run.event()?.("fallback.selected", {
       callId,
       failed: model,
-      selected: fallbackModel(next),
+      selected,
       code: error.code,
     });
   }

@@ -20,11 +20,19 @@ export function recordUsage(run: LiveRun, callId: string, model: ResolvedModel, 
   const { state } = run;
   state.usage = addModelCall(state.usage, usage);
   const line = state.usageByModel.find((known) => known.model.id === model.id);
-  if (line === undefined) state.usageByModel.push({ model, usage: addModelCall(emptyUsage(), usage) });
+  if (line === undefined)
+    state.usageByModel.push({ model: withoutChain(model), usage: addModelCall(emptyUsage(), usage) });
   else line.usage = addModelCall(line.usage, usage);
   run.event()?.("usage.recorded", usage === undefined ? { callId, model } : { callId, model, usage });
   if (run.definition.prices === undefined && usage?.charged === undefined) addCost(state, UNPRICED_CALL);
   else recordCost(run, callId, model, usage);
+}
+
+/** A model's line is about all its calls: what failed before one of them is not. */
+function withoutChain(model: ResolvedModel): ResolvedModel {
+  if (model.failed === undefined) return model;
+  const { failed: _, ...identity } = model;
+  return identity;
 }
 
 const UNPRICED_CALL: Spent = { cost: undefined, calls: 1, unpricedCalls: 0 };

@@ -29,6 +29,36 @@ describe("fallback models", () => {
     ]);
   });
 
+  test("those that failed stand beside the one that answered, in the history and in its state (ERR-11)", async () => {
+    const agent = createAgent({
+      name: "helper",
+      model: scriptedModel([{ error: overloaded }, { error: overloaded }], { id: "test/first" }),
+      fallbacks: [scriptedModel(["Hello."], { id: "test/second" })],
+      policies: { retry: { maxAttempts: 2, initialDelayMs: 0 } },
+    });
+    let state = agent.initialState("Hi");
+    while (state.phase !== "done") state = await agent.step(JSON.parse(JSON.stringify(state)));
+    const model = { id: "test/second", failed: [{ id: "test/first", code: "provider_overloaded" }] };
+    expect(state.messages.at(-1)).toMatchObject({ model });
+    expect(state.usageByModel.map((line) => line.model.failed)).toEqual([undefined]);
+  });
+
+  test("where all fail, the last one's failure says which failed before (ERR-11)", async () => {
+    const events = eventRecorder();
+    const agent = createAgent({
+      name: "helper",
+      model: scriptedModel([{ error: overloaded }], { id: "test/first" }),
+      fallbacks: [scriptedModel([{ error: wrongKey }], { id: "test/second" })],
+      policies: noRetry,
+      events,
+    });
+    await expect(agent.invoke("Hi")).rejects.toMatchObject({ code: "provider_auth" });
+    expect(events.ofType("model.failed")[0]?.data.model).toMatchObject({
+      id: "test/second",
+      failed: [{ id: "test/first", code: "provider_overloaded" }],
+    });
+  });
+
   test("retries come first (ERR-11)", async () => {
     const first = scriptedModel([{ error: overloaded }, { error: overloaded }], { id: "test/first" });
     const agent = createAgent({
