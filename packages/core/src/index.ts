@@ -170,6 +170,7 @@ export type {
   ToolValidation,
 } from "./middleware/middleware.js";
 // Models.
+export { addCost, type Spent, type SpentSoFar, splitCost } from "./model/add-cost.js";
 export {
   batchedEmbeddings,
   type EmbedBatch,
@@ -206,6 +207,7 @@ export { readBaseUrl, secretsOf } from "./model/endpoint.js";
 export {
   approximateTokens,
   type ContextEstimate,
+  contextOf,
   estimateContext,
   estimateTokens,
   type TokenCounter,
@@ -319,6 +321,17 @@ export type { ShortTermMemory, ThreadState } from "./store/memory.js";
 export { checkFields, readOrder, readWholeNumber } from "./store/read-fields.js";
 export { invalidArgument, storeFailure, writeConflict } from "./store/refuse.js";
 export { type StoreRegistry, storeRegistry } from "./store/registry.js";
+export { readRunStatus } from "./store/run-status/read.js";
+export {
+  type ActiveCall,
+  hasEnded,
+  RUN_STATES,
+  type RunCounters,
+  type RunQuestion,
+  type RunState,
+  type RunStatusRecord,
+} from "./store/run-status/run-status.js";
+export type { RunAdmission, RunStatusQuery, RunStatusStore, StoredRunStatus } from "./store/run-status/store.js";
 export type {
   DeleteOptions,
   ListQuery,

@@ -2,5 +2,12 @@ import { expect, test } from "vitest";
 import * as persistence from "../src/index.js";
 
 test("the package exports these names at run time, and no others", () => {
-  expect(Object.keys(persistence).sort()).toEqual(["checkpointStore", "runRecorder", "shortTermMemory"]);
+  expect(Object.keys(persistence).sort()).toEqual([
+    "checkpointStore",
+    "foldRunStatus",
+    "runRecorder",
+    "runStatusSink",
+    "runStatusStore",
+    "shortTermMemory",
+  ]);
 });

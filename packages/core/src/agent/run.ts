@@ -7,11 +7,14 @@ import type { PauseRequest } from "./approval.js";
 import type { RunConfig } from "./config.js";
 import type { AgentState, Counters, RunStop } from "./state.js";
 
+/** The ways a run can come out. */
+export const RUN_STATUSES = ["completed", "incomplete", "refused", "stopped", "paused", "failed"] as const;
+
 /**
  * How a run came out. `incomplete`: the model's last answer was cut (length, filter) or left unfinished. `refused`:
  * the model declined. `stopped`: a tool or middleware ended it early. `failed` only in what an error carries.
  */
-export type RunStatus = "completed" | "incomplete" | "refused" | "stopped" | "paused" | "failed";
+export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** The result of a run. */
 export interface AgentRun<Output = undefined> {

@@ -10,6 +10,7 @@ import type { HookName, ToolValidation } from "../middleware/middleware.js";
 import type { SkippedModel } from "../model/choose-model.js";
 import type { CallCost } from "../model/cost.js";
 import type { FinishReason, ModelDelta, ModelWarning } from "../model/delta.js";
+import type { ContextEstimate } from "../model/estimate.js";
 import type { ResolvedModel } from "../model/profile.js";
 import type { Usage } from "../model/usage.js";
 
@@ -60,6 +61,8 @@ export interface EventData {
     readonly firstDeltaMs?: number;
     readonly waitedMs?: number;
     readonly usage?: Usage;
+    /** How full the model's context was, by the tokens of input that its last attempt told; absent when it told none. */
+    readonly context?: ContextEstimate;
     /** What the provider could not honour, or said beside its answer. Their words are in the payload. */
     readonly warnings?: readonly Omit<ModelWarning, "message">[];
     readonly payload?: { readonly content: readonly Block[]; readonly warnings?: readonly ModelWarning[] };

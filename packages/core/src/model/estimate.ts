@@ -48,9 +48,18 @@ export function estimateContext(
 ): ContextEstimate {
   let inputTokens = estimateTokens(request.messages, count);
   for (const tool of request.tools ?? []) inputTokens += count(JSON.stringify(tool));
+  return contextOf(inputTokens, profile, request.maxOutputTokens);
+}
+
+/** So many tokens of input, counted or estimated, against a model's window. The answer's share: what it may have at most. */
+export function contextOf(
+  inputTokens: number,
+  profile: Pick<ModelProfile, "contextWindow" | "maxOutputTokens">,
+  maxOutputTokens: number | undefined = profile.maxOutputTokens,
+): ContextEstimate {
   const { contextWindow } = profile;
   if (contextWindow === undefined) return { inputTokens };
-  const reserved = Math.min(request.maxOutputTokens ?? profile.maxOutputTokens ?? 0, contextWindow / 2);
+  const reserved = Math.min(maxOutputTokens ?? 0, contextWindow / 2);
   return { inputTokens, contextWindow, pressure: inputTokens / (contextWindow - reserved) };
 }
 

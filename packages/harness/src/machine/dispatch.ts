@@ -11,6 +11,7 @@ import type { Awaitable } from "../awaitable.js";
 import type { Mutable } from "../mutable.js";
 import { withIds } from "../run/error-ids.js";
 import type { LiveRun } from "../run/live-run.js";
+import { contextOfAnswer } from "./answer-context.js";
 import { honour } from "./control.js";
 import { asFailure } from "./fail.js";
 import { hitLimit } from "./limit.js";
@@ -184,6 +185,7 @@ function announceEnd(call: ModelCall, response: ModelResponse): void {
   const emit = run.event();
   if (emit === undefined) return;
   const elapsedMs = run.clock.now() - call.startedAtMs;
+  const context = contextOfAnswer(call, response);
   emit("model.completed", {
     callId,
     model,
@@ -192,6 +194,7 @@ function announceEnd(call: ModelCall, response: ModelResponse): void {
     elapsedMs,
     ...timingOf(response),
     ...(usage === undefined ? undefined : { usage }),
+    ...(context === undefined ? undefined : { context }),
     ...(warnings.length === 0 ? undefined : { warnings: warnings.map(withoutWords) }),
     ...(run.wantsPayloads ? { payload: answered(response) } : undefined),
   });

@@ -131,6 +131,11 @@ export class ModelCall implements RetryContext, UnderWay {
     return tools === template.tools ? undefined : (tools ?? []).map(({ name }) => name);
   }
 
+  /** How long the last attempt's answer might be, in tokens, where its request said so. */
+  get maxOutputTokens(): number | undefined {
+    return (this.#asked ?? this.#request)?.maxOutputTokens;
+  }
+
   /** The adapter was told. If the run hangs on it all the same when the grace is over, the run ends. */
   attemptTimedOut(error: TinyAgentsError): void {
     const { run } = this;

@@ -1,4 +1,5 @@
 import {
+  addCost,
   addModelCall,
   type CallCost,
   callCost,
@@ -6,10 +7,11 @@ import {
   isTinyAgentsError,
   messageOf,
   type ResolvedModel,
+  type Spent,
+  splitCost,
   TinyAgentsError,
   type Usage,
 } from "@tinyagents/core";
-import { addCost, type Spent, splitCost } from "../run/add-cost.js";
 import type { LiveRun } from "../run/live-run.js";
 
 /**

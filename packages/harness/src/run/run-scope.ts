@@ -1,5 +1,6 @@
 import {
   type AgentRun,
+  addCost,
   addTotals,
   type ContextEstimate,
   type CostTotals,
@@ -26,7 +27,6 @@ import {
   type ToolSpec,
   type UsageTotals,
 } from "@tinyagents/core";
-import { addCost } from "./add-cost.js";
 import type { LiveRun } from "./live-run.js";
 import { setOwn } from "./live-state.js";
 

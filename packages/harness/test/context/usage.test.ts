@@ -101,6 +101,25 @@ describe("usage", () => {
     await agent.invoke("x".repeat(96));
     expect(estimates).toEqual([{ inputTokens: 100, contextWindow: 1_000, pressure: 0.2 }]);
   });
+
+  test("how full the context was, is told with each answer whose tokens are known, of the model that gave it (USG-04)", async () => {
+    const events = eventRecorder();
+    const told = () => events.ofType("model.completed").map(({ data }) => data.context);
+    const usage = { inputTokens: 100, outputTokens: 5 };
+    const profile = { contextWindow: 1_000, maxOutputTokens: 500 };
+    const model = scriptedModel([{ text: "hi", usage }, "hi"], { profile });
+    const agent = createAgent({ name: "a", model, events });
+    await agent.invoke("Hi.");
+    await agent.invoke("Hi.");
+    expect(told()).toEqual([{ inputTokens: 100, contextWindow: 1_000, pressure: 0.2 }, undefined]);
+    events.clear();
+    const error = new TinyAgentsError("provider_overloaded", "Busy.", { details: { provider: "test" } });
+    const policies = { retry: { maxAttempts: 1 } };
+    const down = scriptedModel([{ error }], { profile, id: "test/down" });
+    const other = scriptedModel([{ text: "hi", usage }], { profile: { ...profile, contextWindow: 200 }, id: "test/other" });
+    await createAgent({ name: "a", model: down, fallbacks: [other], policies, events }).invoke("Hi.");
+    expect(told()).toEqual([{ inputTokens: 100, contextWindow: 200, pressure: 1 }]);
+  });
 });
 
 describe("cost", () => {

@@ -46,9 +46,31 @@ import {
 /** The format that is written. */
 const FORMAT = 1;
 
-const usage: Check = shape<UsageTotals>(
+export const usageTotals: Check = shape<UsageTotals>(
   Object.fromEntries(Object.keys(emptyUsage()).map((name) => [name, amount])) as Fields<UsageTotals>,
 );
+
+export const modelUsage: Check = shape<ModelUsage>({ model: resolvedModel, usage: usageTotals });
+
+export const costTotals: Check = shape<CostTotals>({
+  amount: decimal,
+  currency: text,
+  charged: decimal,
+  estimated: decimal,
+  unpricedCalls: whole(),
+});
+
+export const phase: Check = oneOf([...DUE_PHASES, ...END_PHASES]);
+
+export const errorRecord: Check = shape<ErrorRecord>({
+  name: text,
+  code: text,
+  message: text,
+  retryable: flag,
+  details: object,
+  runId: optional(text),
+  callId: optional(text),
+});
 
 const limits: Check = shape<ResolvedLimits>({
   maxModelCalls: whole(),
@@ -145,22 +167,14 @@ const output: Check = shape<OutputState>({
 /** All fields but the history. What fields say of each other is checked where the whole is read. */
 const fields: Check = shape<Omit<AgentState, "v" | "messages">>({
   agent: text,
-  phase: oneOf([...DUE_PHASES, ...END_PHASES]),
+  phase,
   config,
   newFrom: whole(),
   counters,
-  usage,
-  childUsage: usage,
-  usageByModel: list(shape<ModelUsage>({ model: resolvedModel, usage })),
-  cost: nullable(
-    shape<CostTotals>({
-      amount: decimal,
-      currency: text,
-      charged: decimal,
-      estimated: decimal,
-      unpricedCalls: whole(),
-    }),
-  ),
+  usage: usageTotals,
+  childUsage: usageTotals,
+  usageByModel: list(modelUsage),
+  cost: nullable(costTotals),
   unpricedCalls: whole(),
   seq: whole(),
   startedAtMs: amount,
@@ -181,17 +195,7 @@ const fields: Check = shape<Omit<AgentState, "v" | "messages">>({
   answers: object,
   requests: list(request),
   resumeAt: nullable(oneOf(DUE_PHASES)),
-  error: nullable(
-    shape<ErrorRecord>({
-      name: text,
-      code: text,
-      message: text,
-      retryable: flag,
-      details: object,
-      runId: optional(text),
-      callId: optional(text),
-    }),
-  ),
+  error: nullable(errorRecord),
 });
 
 /**

@@ -1,8 +1,15 @@
-import { addMoney, type CallCost, type CostTotals } from "@tinyagents/core";
-import type { LiveState } from "./live-state.js";
+import { addMoney, type CallCost, type CostTotals } from "./cost.js";
 
 /** An amount, and how much of it was charged and how much estimated. */
 type SplitCost = Omit<CostTotals, "unpricedCalls">;
+
+/** The cost of a run so far, for whoever adds to it. */
+export interface SpentSoFar {
+  /** `null` while no call has a price. */
+  cost: CostTotals | null;
+  /** Model calls without a price, while no call had one. */
+  unpricedCalls: number;
+}
 
 /** What some model calls cost. `unpricedCalls` of them are not in `cost`; without a `cost`, none of them is. */
 export interface Spent {
@@ -19,10 +26,10 @@ export function splitCost({ amount, currency, source }: CallCost): SplitCost {
 }
 
 /**
- * Adds what was spent to a run's cost. Calls without a price, and those in another currency than the first, are counted
+ * Adds what was spent to a run's cost, in place. Calls without a price, and those in another currency than the first, are counted
  * as unpriced: they are never taken to be free.
  */
-export function addCost(state: LiveState, { cost, calls, unpricedCalls }: Spent): void {
+export function addCost(state: SpentSoFar, { cost, calls, unpricedCalls }: Spent): void {
   const { cost: before } = state;
   const addable = cost !== undefined && (before === null || before.currency === cost.currency);
   const unpriced = addable ? unpricedCalls : calls;

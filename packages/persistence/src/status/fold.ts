@@ -1,0 +1,117 @@
+import type { AgentEvent, EventData, EventType, Phase, RunStatusRecord } from "@tinyagents/core";
+import { statusBefore } from "./new-status.js";
+import { countCost, countUsage } from "./spent.js";
+
+type Fold<T extends EventType> = (status: RunStatusRecord, data: EventData[T], event: AgentEvent) => RunStatusRecord;
+
+/**
+ * The status of a run after one more of its events. Pure, and the same for events with and without payloads, but for the
+ * words of errors. Events of other runs, fragments, and events that are in it already change nothing. A run that goes on
+ * after a crash repeats what was not recorded; what it had used before stays counted, since it was used.
+ *
+ * @param status absent for a run of which nothing is known.
+ */
+export function foldRunStatus(status: RunStatusRecord | undefined, event: AgentEvent): RunStatusRecord {
+  const before = status ?? statusBefore(event);
+  if (event.runId !== before.runId || !isNews(before, event)) return before;
+  const begun: RunStatusRecord = before.state === "accepted" ? { ...before, state: "running" } : before;
+  const fold = Object.hasOwn(FOLDS, event.type) ? (FOLDS[event.type] as Fold<EventType> | undefined) : undefined;
+  const after = fold === undefined ? begun : fold(begun, event.data, event);
+  return { ...after, lastSeq: event.seq, updatedAtMs: Math.max(before.updatedAtMs, event.timeMs) };
+}
+
+/** A run that goes on after a crash starts again behind events that were told of it before. */
+function isNews(status: RunStatusRecord, event: AgentEvent): boolean {
+  if (event.type === "model.delta" || event.type === "tool.delta") return false;
+  if (event.seq > status.lastSeq) return true;
+  return event.type === "run.started" && event.data.resumed && event.timeMs >= status.updatedAtMs;
+}
+
+/** What each event says. Those that are not here are heard of, and change nothing else. */
+const FOLDS: { readonly [T in EventType]?: Fold<T> } = {
+  "run.started": (status, { resumed }, { component }) =>
+    resumed ? goOn(status) : { ...status, component, phase: "start" },
+  "run.completed": (status, { status: outcome }, { timeMs }) => ({
+    ...end(status, "completed", "done", timeMs),
+    outcome,
+  }),
+  "run.failed": (status, { error }, { timeMs }) => ({
+    ...end(status, error.code === "cancelled" ? "cancelled" : "failed", "failed", timeMs),
+    outcome: "failed",
+    error,
+  }),
+  "run.paused": (status, { requests }) => ({
+    ...status,
+    state: "paused",
+    phase: "paused",
+    outcome: "paused",
+    activeCalls: [],
+    requests,
+  }),
+  "model.started": (status, { callId, model }, { timeMs }) => ({
+    ...withCall(status, { callId, type: "model", name: model.id, startedAtMs: timeMs }),
+    phase: "dispatch",
+    model,
+  }),
+  "model.completed": (status, { callId, model, context }) => ({
+    ...withoutCall(status, callId),
+    phase: "parse",
+    model,
+    ...(context === undefined ? {} : { context }),
+  }),
+  "model.failed": (status, { callId, model }) => ({ ...count(withoutCall(status, callId), "failedModelCalls"), model }),
+  "fallback.selected": (status, { selected }) => ({ ...count(status, "fallbacks"), model: selected }),
+  "usage.recorded": (status, { model, usage }) => countUsage(status, model, usage),
+  "cost.recorded": (status, { cost }) => countCost(status, cost),
+  "retry.scheduled": (status) => count(status, "retries"),
+  "tool.started": (status, { callId, tool }, { timeMs }) => ({
+    ...withCall(status, { callId, type: "tool", name: tool, startedAtMs: timeMs }),
+    phase: "tools",
+  }),
+  "tool.completed": (status, { callId }) => countToolCall(withoutCall(status, callId)),
+  "tool.failed": (status, { callId, status: how }) => {
+    const after = withoutCall(status, callId);
+    return how === "not_run" ? after : count(countToolCall(after), "failedToolCalls");
+  },
+  "limit.reached": (status, { limit, allowed }) => ({
+    ...status,
+    limit: { limit, allowed },
+    // The depth of runs below is no limit of this one.
+    ...(limit === "maxDepth" ? {} : { phase: "limit" as const }),
+  }),
+  "correction.requested": (status) => count(status, "corrections"),
+  "sub_agent.started": (status) => count(status, "children"),
+  "output.validated": (status) => ({ ...status, phase: "validate" }),
+  "memory.saved": (status) => ({ ...status, phase: "finalize" }),
+};
+
+function goOn(status: RunStatusRecord): RunStatusRecord {
+  const { outcome: _outcome, error: _error, endedAtMs: _ended, ...kept } = status;
+  return { ...count(kept, "resumes"), state: "running", activeCalls: [], requests: [] };
+}
+
+function end(
+  status: RunStatusRecord,
+  state: "completed" | "failed" | "cancelled",
+  phase: Phase,
+  endedAtMs: number,
+): RunStatusRecord {
+  return { ...status, state, phase, activeCalls: [], requests: [], endedAtMs };
+}
+
+function count(status: RunStatusRecord, counter: keyof RunStatusRecord["counters"]): RunStatusRecord {
+  const { counters } = status;
+  return { ...status, counters: { ...counters, [counter]: counters[counter] + 1 } };
+}
+
+function countToolCall(status: RunStatusRecord): RunStatusRecord {
+  return { ...status, usage: { ...status.usage, toolCalls: status.usage.toolCalls + 1 } };
+}
+
+function withCall(status: RunStatusRecord, call: RunStatusRecord["activeCalls"][number]): RunStatusRecord {
+  return { ...status, activeCalls: [...withoutCall(status, call.callId).activeCalls, call] };
+}
+
+function withoutCall(status: RunStatusRecord, callId: string): RunStatusRecord {
+  return { ...status, activeCalls: status.activeCalls.filter((call) => call.callId !== callId) };
+}

@@ -1,0 +1,80 @@
+import {
+  type Clock,
+  invalidArgument,
+  messageOf,
+  type Page,
+  RUN_STATES,
+  type RunState,
+  type RunStatusQuery,
+  type RunStatusRecord,
+  type RunStatusStore,
+  readRunStatus,
+  type Store,
+  type StoreCallOptions,
+  type StoreKey,
+  systemClock,
+} from "@tinyagents/core";
+import { checkId, checkPrefix, checkStates } from "../indexed/arguments.js";
+import { checkOrderQuery, IndexedRecords } from "../indexed/indexed-records.js";
+import { listMatching } from "../indexed/list-matching.js";
+import { acceptedStatus } from "./new-status.js";
+import { runStatusKind } from "./run-kind.js";
+
+export interface RunStatusStoreOptions {
+  /** The names before all keys. Default `["runs"]`. */
+  readonly prefix?: StoreKey | undefined;
+  /** When runs are accepted. Default: real time. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Where runs are, in a keyed store: one record per run, found by id, state, thread and tree. */
+export function runStatusStore(store: Store, options: RunStatusStoreOptions = {}): RunStatusStore {
+  const { prefix = ["runs"], clock = systemClock } = options;
+  checkPrefix(prefix, "runStatusStore");
+  const records = new IndexedRecords(store, runStatusKind(prefix), clock);
+  return {
+    async accept(admission, call) {
+      const status = acceptedStatus(admission, clock.now());
+      return { status, version: await records.put(status.runId, status, null, call) };
+    },
+    async get(runId, call) {
+      const found = await records.get(runId, call);
+      return found && { status: found.record, version: found.version };
+    },
+    async save(status, { ifVersion, signal }) {
+      return records.put(status.runId, checkedStatus(status), ifVersion, { signal });
+    },
+    list: (query = {}, call) => listRuns(records, query, call),
+    delete: (runId, call) => records.delete(runId, undefined, call),
+  };
+}
+
+async function listRuns(
+  records: IndexedRecords<RunStatusRecord>,
+  query: RunStatusQuery,
+  call: StoreCallOptions | undefined,
+): Promise<Page<RunStatusRecord>> {
+  checkOrderQuery(query, ["threadId", "rootRunId", "states"]);
+  const { threadId, rootRunId, states, ...page } = query;
+  if (threadId !== undefined && rootRunId !== undefined)
+    throw invalidArgument("query", "threadId and rootRunId cannot both be asked for; leave one out");
+  const wanted = checkStates<RunState>(states, RUN_STATES);
+  const isWanted = ({ state }: RunStatusRecord): boolean => wanted?.includes(state) ?? true;
+  const list = (order: string, ...parts: readonly string[]): Promise<Page<RunStatusRecord>> =>
+    listMatching(records, order, parts, page, isWanted, call);
+  if (rootRunId !== undefined) return list("root", checkId(rootRunId, "query.rootRunId"));
+  if (threadId !== undefined) return list("thread", checkId(threadId, "query.threadId"));
+  if (wanted === undefined) return list("time");
+  const [state, ...others] = wanted;
+  if (state !== undefined && others.length === 0) return list("state", state);
+  throw invalidArgument("query.states", "one state is expected, unless threadId or rootRunId says whose runs");
+}
+
+/** @throws `invalid_request` for what could not be read again, and would then be lost. */
+function checkedStatus(status: RunStatusRecord): RunStatusRecord {
+  try {
+    return readRunStatus(status, "status");
+  } catch (error) {
+    throw invalidArgument("status", messageOf(error));
+  }
+}
