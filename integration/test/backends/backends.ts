@@ -1,5 +1,10 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { AppendStore, StorageBackend, Store } from "@tinyagents/core";
+import { jsonlBackend } from "@tinyagents/store-jsonl";
 import { memoryBackend } from "@tinyagents/store-memory";
+import { sqliteBackend } from "@tinyagents/store-sqlite";
 
 /** A backend with both kinds of store. */
 export interface OpenBackend extends StorageBackend {
@@ -34,5 +39,31 @@ const memory: TestedBackend = {
   },
 };
 
+/** A backend whose place is a folder. What it has open is closed before the folder goes. */
+function inFolder(name: string, open: (folder: string) => OpenBackend | Promise<OpenBackend>): TestedBackend {
+  return {
+    name,
+    durable: true,
+    async place() {
+      const folder = await mkdtemp(join(tmpdir(), `tinyagents-${name}-`));
+      const opened: OpenBackend[] = [];
+      return {
+        async open() {
+          const backend = await open(folder);
+          opened.push(backend);
+          return backend;
+        },
+        async remove() {
+          for (const backend of opened) await backend.close();
+          await rm(folder, { recursive: true, force: true });
+        },
+      };
+    },
+  };
+}
+
+const sqlite = inFolder("sqlite", (folder) => sqliteBackend({ path: join(folder, "records.db"), synchronous: "off" }));
+const jsonl = inFolder("jsonl", (folder) => jsonlBackend({ folder, sync: "os" }));
+
 /** Every backend, and why those that cannot be tested here cannot. */
-export const backends: readonly TestedBackend[] = [memory];
+export const backends: readonly TestedBackend[] = [memory, sqlite, jsonl];

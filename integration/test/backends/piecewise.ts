@@ -24,8 +24,7 @@ async function write(
   operation: StoreOperation,
   call: Parameters<Store["batch"]>[1],
 ): Promise<StoreVersion | undefined> {
-  if (operation.type === "put")
-    return store.put(operation.key, operation.value, { ...operation.options, ...call });
+  if (operation.type === "put") return store.put(operation.key, operation.value, { ...operation.options, ...call });
   await store.delete(operation.key, { ...operation.options, ...call });
   return undefined;
 }

@@ -82,7 +82,30 @@ export {
   type TinyAgentsErrorOptions,
 } from "./errors.js";
 // Events.
-export { callbackSink, type EventSink, fanOut, filteredSink, redactingSink, type SinkOptions } from "./event/sink.js";
+export type {
+  CompactOptions,
+  EventJournal,
+  EventPlace,
+  JournalEntry,
+  JournaledEvent,
+  JournaledRunsQuery,
+  JournalFilter,
+  JournalFollowQuery,
+  JournalGap,
+  JournalPage,
+  JournalQuery,
+  WithheldEvent,
+} from "./event/journal.js";
+export {
+  callbackSink,
+  type EventSink,
+  fanOut,
+  filteredSink,
+  redactEvent,
+  redactingSink,
+  type SinkOptions,
+  withoutPayload,
+} from "./event/sink.js";
 export type { AgentEvent, EventData, EventEnvelope, EventType } from "./event/types.js";
 // The ground: JSON and ids.
 export {

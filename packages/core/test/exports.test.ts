@@ -128,6 +128,7 @@ test("the package exports these names at run time, and no others", () => {
     "readWholeNumber",
     "recordName",
     "redactError",
+    "redactEvent",
     "redactJson",
     "redactText",
     "redactingSink",
@@ -177,6 +178,7 @@ test("the package exports these names at run time, and no others", () => {
     "userMessage",
     "waitUntilMs",
     "withPayloads",
+    "withoutPayload",
     "writeConflict",
   ]);
 });

@@ -28,7 +28,7 @@ import type {
   StreamOptions,
 } from "./options.js";
 import { loadRecorded, moveRecorded, readResumed, reopenResumed } from "./recorded-run.js";
-import { applyResume, hasGoneOn, reopen } from "./resume.js";
+import { announceRestoredCalls, applyResume, hasGoneOn, reopen } from "./resume.js";
 import { LiveRun, type LiveRunOptions } from "./run/live-run.js";
 import { handOut, type LiveState, takeOver } from "./run/live-state.js";
 import { giveBack, handOutAfterStep, takeForStep } from "./run/moved-state.js";
@@ -193,6 +193,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
       if (resume !== undefined) {
         applyResume(run, resume);
         if (!isEnd(run.state.phase)) run.emitUnnumbered("run.started", { agent: this.name, resumed: true });
+        announceRestoredCalls(run);
       }
       await supervise(run, run.recorder === undefined ? moveToEnd(run) : moveRecorded(run));
     } catch (error) {

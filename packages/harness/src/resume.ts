@@ -24,8 +24,17 @@ import type { LiveRun } from "./run/live-run.js";
 import { type LiveState, setOwn, takeOver } from "./run/live-state.js";
 import { overrideLimits } from "./run/new-run.js";
 import { announceGrant, deny } from "./tools/approve.js";
-import { announceEnd, notExecuted } from "./tools/call.js";
+import { announceEnd, announceRestored, notExecuted } from "./tools/call.js";
 import { offeredTool, unknownToolPolicy } from "./tools/unknown-tool.js";
+
+/** The results that were put into states which go on, until they are told. */
+const restored = new WeakMap<LiveState, readonly ToolMessage[]>();
+
+/** Tells the ends of the calls whose results {@link reopen} has put in. */
+export function announceRestoredCalls(run: LiveRun): void {
+  for (const result of restored.get(run.state) ?? []) announceRestored(run, result);
+  restored.delete(run.state);
+}
 
 /**
  * A state that was stored, ready to go on: finished runs are refused, limits are widened where asked, results that
@@ -44,13 +53,16 @@ export function reopen(
   if (limits !== undefined) {
     live.config = { ...live.config, limits: overrideLimits(live.config.limits, limits) };
   }
+  const results: ToolMessage[] = [];
   for (const call of live.batch?.calls ?? []) {
     const result = recorded?.get(call.callId);
     if (result === undefined || call.result !== undefined) continue;
     call.result = result;
+    results.push(result);
     // It ran after the state was recorded, so nothing has counted it; a call that had paused was counted before.
     if (call.waiting === undefined) live.counters.toolCalls++;
   }
+  if (results.length > 0) restored.set(live, results);
   return live;
 }
 

@@ -1,4 +1,8 @@
 export { type CheckpointStoreOptions, checkpointStore } from "./checkpoints/checkpoint-store.js";
+export { currentEntries } from "./journal/current-entries.js";
+export { type EventJournalOptions, eventJournal } from "./journal/event-journal.js";
+export { journaledRecorder } from "./journal/journaled-recorder.js";
+export type { JournalTrouble } from "./journal/run-queue.js";
 export { type ShortTermMemoryOptions, shortTermMemory } from "./memory.js";
 export { type RunRecorderOptions, runRecorder } from "./run-recorder.js";
 export { foldRunStatus } from "./status/fold.js";

@@ -4,7 +4,10 @@ import * as persistence from "../src/index.js";
 test("the package exports these names at run time, and no others", () => {
   expect(Object.keys(persistence).sort()).toEqual([
     "checkpointStore",
+    "currentEntries",
+    "eventJournal",
     "foldRunStatus",
+    "journaledRecorder",
     "runRecorder",
     "runStatusSink",
     "runStatusStore",

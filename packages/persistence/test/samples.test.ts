@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { AppendStore, JsonValue, LogRecord, Store } from "@tinyagents/core";
 import { text, toolText } from "@tinyagents/core";
 import { expect, it } from "vitest";
-import { runRecorder, shortTermMemory } from "../src/index.js";
+import { eventJournal, runRecorder, shortTermMemory } from "../src/index.js";
 
 function sample(name: string): JsonValue {
   return JSON.parse(readFileSync(new URL(`./samples/${name}.json`, import.meta.url), "utf8")) as JsonValue;
@@ -41,4 +41,19 @@ it("reads the memory of a thread that was saved in format 1", async () => {
   expect(state.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
   expect(text(state.messages[3]!)).toBe("It is sunny.");
   expect(state.middleware).toEqual({ notes: { seen: 1 } });
+});
+
+it("reads the journal of a run that was written in format 1", async () => {
+  const values = sample("event-journal.v1") as readonly JsonValue[];
+  const log = {
+    read: async (stream: string, { from = 0 } = {}) =>
+      stream === "journal/sample" ? values.map((value, offset) => ({ offset, value })).slice(from) : [],
+    head: async () => values.length,
+  } as unknown as AppendStore;
+  const { entries } = await eventJournal(log).read({ rootRunId: "sample" });
+  expect(entries).toMatchObject([
+    { type: "event", offset: 0, event: { type: "run.started", data: { agent: "tester", resumed: false } } },
+    { type: "withheld", offset: 1, reason: "redaction", event: { runId: "sample/c1", parentRunId: "sample" } },
+    { type: "gap", offset: 2, lost: 3, fromMs: 1_700_000_000_002, toMs: 1_700_000_000_004 },
+  ]);
 });

@@ -64,11 +64,12 @@ export function redactingSink(sink: EventSink, secrets: readonly string[] = []):
   return {
     deltas: sink.deltas,
     payloads: sink.payloads,
-    emit: (event) => sink.emit(redactData(event, secrets)),
+    emit: (event) => sink.emit(redactEvent(event, secrets)),
   };
 }
 
-function redactData<E extends AgentEvent>(event: E, secrets: readonly string[]): E {
+/** A copy of an event without secrets: the known ones, and what looks like one. Ids, times and names stay. */
+export function redactEvent<E extends AgentEvent>(event: E, secrets: readonly string[] = []): E {
   const { data, tags, metadata } = event;
   return {
     ...event,
@@ -84,7 +85,8 @@ function isDelta(event: AgentEvent): boolean {
   return event.type === "model.delta" || event.type === "tool.delta";
 }
 
-function withoutPayload(event: AgentEvent): AgentEvent {
+/** An event without what was said: neither payload nor the words of an error. */
+export function withoutPayload(event: AgentEvent): AgentEvent {
   const { data } = event;
   if ("payload" in data) {
     const { payload: _, ...rest } = data;

@@ -193,12 +193,31 @@ function announceStart(
 
 /** Tells of the end of a call that has its result. */
 export function announceEnd(run: LiveRun, call: Pick<ToolInvocation, "id" | "name">, result: ToolMessage): void {
+  tellEnd(run, call, result, run.event());
+}
+
+/**
+ * Tells the end of a call that had ended before the run was cut off: whoever watched then may not have heard of it. It takes
+ * no number, so that no other event's number depends on whether the run was ever cut off.
+ */
+export function announceRestored(run: LiveRun, result: ToolMessage): void {
+  if (!run.listened) return;
+  tellEnd(run, { id: result.toolCallId, name: result.name }, result, (type, data) => run.emitUnnumbered(type, data));
+}
+
+function tellEnd(
+  run: LiveRun,
+  call: Pick<ToolInvocation, "id" | "name">,
+  result: ToolMessage,
+  emit: ReturnType<LiveRun["event"]>,
+): void {
+  if (emit === undefined) return;
   const { id: callId, name: tool } = call;
   const { elapsedMs = 0, attempts } = result;
   const tried = attempts === undefined ? undefined : { attempts };
   if (result.isError) {
     const failure = run.failureOf(result);
-    run.event()?.("tool.failed", {
+    emit("tool.failed", {
       callId,
       tool,
       status: result.status,
@@ -208,8 +227,6 @@ export function announceEnd(run: LiveRun, call: Pick<ToolInvocation, "id" | "nam
     });
     return;
   }
-  const emit = run.event();
-  if (emit === undefined) return;
   const facts = { callId, tool, elapsedMs, ...tried, chars: charsOf(result) };
   emit("tool.completed", run.wantsPayloads ? { ...facts, payload: { content: result.content } } : facts);
 }

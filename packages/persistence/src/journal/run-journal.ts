@@ -1,0 +1,200 @@
+import {
+  type AgentEvent,
+  type AppendStore,
+  type CompactOptions,
+  type EventType,
+  follow,
+  invalidArgument,
+  type JournalEntry,
+  type JournalFilter,
+  type JournalFollowQuery,
+  type JournalPage,
+  type JournalQuery,
+  type JsonObject,
+  type JsonValue,
+  type LogRecord,
+  readWholeNumber,
+  withoutPayload,
+  writeConflict,
+} from "@tinyagents/core";
+import { readJournalEntry } from "./journal-entry.js";
+import { KEPT_PAGE, KeptRecords } from "./kept-records.js";
+
+/** How many records are looked at for one page, at most: a filter may let few of them through. */
+const MOST_LOOKED_AT = 10_000;
+const PAGE = 1_000;
+
+/** Where the events of one root run are. */
+export interface RunJournalPlace {
+  readonly log: AppendStore;
+  readonly rootRunId: string;
+  readonly stream: string;
+  readonly keptPrefix: string;
+}
+
+/** The journal of one root run, as its readers see it. */
+export class RunJournal {
+  readonly #log: AppendStore;
+  readonly #rootRunId: string;
+  readonly #stream: string;
+  readonly #kept: KeptRecords;
+
+  constructor({ log, rootRunId, stream, keptPrefix }: RunJournalPlace) {
+    this.#log = log;
+    this.#rootRunId = rootRunId;
+    this.#stream = stream;
+    this.#kept = new KeptRecords(log, keptPrefix);
+  }
+
+  async read(query: JournalQuery): Promise<JournalPage> {
+    const limit = readWholeNumber(query.limit ?? 1_000, 1, "limit");
+    const wanted = filterOf(query);
+    const entries: JournalEntry[] = [];
+    let next = readWholeNumber(query.from ?? 0, 0, "from");
+    for (let lookedAt = 0; lookedAt < MOST_LOOKED_AT; ) {
+      const records = await this.#records(next, Math.min(PAGE, limit), query.signal);
+      if (records.length === 0) return { entries, next, more: false };
+      lookedAt += records.length;
+      for (const record of records) {
+        next = record.offset + 1;
+        const entry = this.#entry(record);
+        if (wanted(entry) && entries.push(entry) === limit) return this.#pageOf(entries, next, query.signal);
+      }
+    }
+    return this.#pageOf(entries, next, query.signal);
+  }
+
+  async *follow(query: JournalFollowQuery): AsyncGenerator<JournalEntry, void, undefined> {
+    const { signal, untilEnd = false, pollMs, clock } = query;
+    const wanted = filterOf(query);
+    let next = readWholeNumber(query.from ?? 0, 0, "from");
+    let ended = untilEnd && next > 0 && (await this.hasEnded(signal));
+    const isOver = async (): Promise<boolean> =>
+      untilEnd && ended && next >= (await this.#log.head(this.#stream, { signal }));
+    if (await isOver()) return;
+    for await (const record of this.#recordsToCome(next, { signal, pollMs, clock })) {
+      next = record.offset + 1;
+      const entry = this.#entry(record);
+      if (wanted(entry)) yield entry;
+      ended = this.#endsRun(entry) ?? ended;
+      if (await isOver()) return;
+    }
+  }
+
+  /** Whether the last that was told of the root run is its end. */
+  async hasEnded(signal?: AbortSignal): Promise<boolean> {
+    for (let from: number | undefined; ; ) {
+      const records = await this.#log.read(this.#stream, { from, order: "descending", limit: 100, signal });
+      for (const record of records) {
+        const ended = this.#endsRun(this.#entry(record));
+        if (ended !== undefined) return ended;
+        from = record.offset - 1;
+      }
+      // Only the journal of a run that had ended is ever made smaller.
+      if (records.length === 0 || from === -1) return this.#kept.exists(signal);
+    }
+  }
+
+  async compact({ before = 0, types = [], payloads = false, signal }: CompactOptions): Promise<void> {
+    const first = readWholeNumber(before, 0, "before");
+    const dropped = readDroppedTypes(types);
+    if (!(await this.hasEnded(signal)))
+      throw writeConflict(`the journal of run ${JSON.stringify(this.#rootRunId)}`, "a run that has ended", null);
+    const head = await this.#log.head(this.#stream, { signal });
+    const keep = (record: LogRecord): LogRecord[] => {
+      const entry = this.#entry(record);
+      if (entry.type !== "gap" && dropped.has(entry.event.type)) return [];
+      return [payloads && entry.type === "event" ? unsaid(record) : record];
+    };
+    const all = this.#pages(first, head, signal);
+    await this.#kept.replace(keptOf(all, keep), signal);
+    await this.#log.truncate(this.#stream, { before: head, signal });
+  }
+
+  async delete(): Promise<boolean> {
+    // What was kept goes first: without its stream nobody would find it.
+    await this.#kept.delete();
+    return this.#log.delete(this.#stream);
+  }
+
+  async #pageOf(entries: readonly JournalEntry[], next: number, signal: AbortSignal | undefined): Promise<JournalPage> {
+    return { entries, next, more: next < (await this.#log.head(this.#stream, { signal })) };
+  }
+
+  /** Records in order, from the stream or, where they were taken out of it, from what was kept. */
+  async #records(from: number, limit: number, signal: AbortSignal | undefined): Promise<readonly LogRecord[]> {
+    const records = await this.#log.read(this.#stream, { from, limit, signal });
+    const first = records[0]?.offset;
+    if (first === from) return records;
+    const to = first ?? (await this.#log.head(this.#stream, { signal }));
+    const kept = from < to ? await this.#kept.read(from, to, limit, signal) : [];
+    return kept.length > 0 ? kept : records;
+  }
+
+  async *#recordsToCome(
+    from: number,
+    options: Pick<JournalFollowQuery, "signal" | "pollMs" | "clock">,
+  ): AsyncGenerator<LogRecord, void, undefined> {
+    let next = from;
+    for (;;) {
+      const records = await this.#records(next, PAGE, options.signal);
+      if (records.length === 0) break;
+      yield* records;
+      next = (records.at(-1) as LogRecord).offset + 1;
+    }
+    yield* follow(this.#log, this.#stream, { ...options, from: next });
+  }
+
+  async *#pages(from: number, to: number, signal: AbortSignal | undefined): AsyncGenerator<readonly LogRecord[]> {
+    for (let next = from; next < to; ) {
+      const records = await this.#records(next, KEPT_PAGE, signal);
+      const last = records.at(-1);
+      if (last === undefined) return;
+      next = last.offset + 1;
+      yield records.filter(({ offset }) => offset < to);
+    }
+  }
+
+  #entry({ offset, value }: LogRecord): JournalEntry {
+    return readJournalEntry(value, offset, `${this.#stream} at offset ${offset}`);
+  }
+
+  /** Whether an entry says that the root run has ended, or that it goes on; nothing where it says neither. */
+  #endsRun(entry: JournalEntry): boolean | undefined {
+    if (entry.type === "gap" || entry.event.runId !== this.#rootRunId) return undefined;
+    const { type } = entry.event;
+    if (!LIFE.has(type)) return undefined;
+    return type === "run.completed" || type === "run.failed";
+  }
+}
+
+/** How a run began and ended. */
+const LIFE: ReadonlySet<EventType> = new Set(["run.started", "run.paused", "run.completed", "run.failed"]);
+
+function readDroppedTypes(types: readonly EventType[]): ReadonlySet<EventType> {
+  const life = types.find((type) => LIFE.has(type));
+  if (life === undefined) return new Set(types);
+  throw invalidArgument("types", `${life} says how a run began or ended, and stays; leave it out`);
+}
+
+function filterOf({ runId, types }: JournalFilter): (entry: JournalEntry) => boolean {
+  const wanted = types && new Set<EventType>(types);
+  return (entry) => {
+    if (entry.type === "gap") return true;
+    return (
+      (runId === undefined || entry.event.runId === runId) && (wanted === undefined || wanted.has(entry.event.type))
+    );
+  };
+}
+
+async function* keptOf(
+  pages: AsyncIterable<readonly LogRecord[]>,
+  keep: (record: LogRecord) => LogRecord[],
+): AsyncGenerator<readonly LogRecord[]> {
+  for await (const page of pages) yield page.flatMap(keep);
+}
+
+function unsaid({ offset, value }: LogRecord): LogRecord {
+  const entry = value as JsonObject & { readonly event: AgentEvent };
+  return { offset, value: { ...entry, event: withoutPayload(entry.event) as unknown as JsonValue } };
+}
