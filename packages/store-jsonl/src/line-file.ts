@@ -237,7 +237,7 @@ export class LineFile {
     } else {
       const file = await this.#openWriter();
       await file.truncate(this.#known.tip.end);
-      await file.sync();
+      if (this.#o.sync) await file.sync();
       this.#known.cut();
     }
     onRepair?.(repair);
@@ -246,7 +246,7 @@ export class LineFile {
   async #rollBack(file: OpenFile): Promise<void> {
     try {
       await file.truncate(this.#known.tip.end);
-      await file.sync();
+      if (this.#o.sync) await file.sync();
       this.#known.cut();
     } catch {
       // Nothing can be said of the file any more: whoever uses it next reads it anew, from its start.

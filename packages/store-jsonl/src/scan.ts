@@ -1,8 +1,9 @@
 import type { OpenFile } from "./files.js";
 import { newlineFrom } from "./line.js";
 
-/** How much is read at once, bytes. */
-const CHUNK_BYTES = 256 * 1024;
+/** How much is read at first, and, as it goes on, at most at once, bytes. */
+const FIRST_BYTES = 32 * 1024;
+const MOST_BYTES = 256 * 1024;
 
 /** Takes a line, without its newline; `false` ends the scan behind it. The bytes are valid during the call only. */
 export type OnLine = (line: Buffer, position: number) => boolean | void;
@@ -15,7 +16,7 @@ export interface ScanEnd {
 
 /** Hands out the lines of a file from a position on, in order, reading a piece of the file at a time. */
 export async function scanLines(file: OpenFile, from: number, onLine: OnLine): Promise<ScanEnd> {
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let chunk = Buffer.allocUnsafe(FIRST_BYTES);
   let lineStart = from;
   let begun: Buffer[] = [];
   let begunBytes = 0;
@@ -37,5 +38,6 @@ export async function scanLines(file: OpenFile, from: number, onLine: OnLine): P
     if (at < filled) begun.push(Buffer.from(bytes.subarray(at)));
     begunBytes += filled - at;
     if (filled < chunk.byteLength) return { position: lineStart, restBytes: begunBytes };
+    if (chunk.byteLength < MOST_BYTES) chunk = Buffer.allocUnsafe(chunk.byteLength * 2);
   }
 }
