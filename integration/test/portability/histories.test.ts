@@ -13,7 +13,7 @@ import {
 import type { WireAnswer, WireServer } from "@tinyagents/testkit/wire";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Provider, providers } from "./providers.js";
+import { type AnsweringProvider, providers } from "./providers.js";
 
 const TOOLS = ["look", "find"].map((name) => ({
   name,
@@ -29,10 +29,10 @@ interface Seat {
   readonly server: WireServer;
 }
 
-async function seat(provider: Provider): Promise<Seat> {
+async function seat(provider: AnsweringProvider): Promise<Seat> {
   const queue: WireAnswer[] = [];
   const server = await provider.serve(() => queue.shift() ?? { text: "Done." });
-  return { model: provider.model(server.url), queue, server };
+  return { model: provider.model({ baseUrl: server.url }), queue, server };
 }
 
 async function ask({ model }: Seat, messages: readonly Message[], delivery: "incremental" | "whole"): Promise<Message> {

@@ -1,27 +1,13 @@
-import type { ChatModel, JsonObject } from "@tinyagents/core";
-import { anthropicModel } from "@tinyagents/provider-anthropic";
-import { ollamaModel } from "@tinyagents/provider-ollama";
-import { openaiModel } from "@tinyagents/provider-openai";
-import {
-  anthropicWireServer,
-  ollamaWireServer,
-  openaiWireServer,
-  type WireAnswer,
-  type WireEntries,
-  type WireServer,
-} from "@tinyagents/testkit/wire";
+import type { JsonObject } from "@tinyagents/core";
+import type { WireAnswer } from "@tinyagents/testkit/wire";
 import fc from "fast-check";
+import { PROVIDERS, type Provider } from "../support/providers.js";
 
-/** A provider: its strict server, its adapter, and the ways in which its models answer. */
-export interface Provider {
-  readonly name: string;
-  serve(script: WireEntries): Promise<WireServer>;
-  model(url: string): ChatModel;
+/** A provider, and what its models may answer. */
+export interface AnsweringProvider extends Provider {
   /** Answers that this provider's rules allow. */
   readonly answers: fc.Arbitrary<WireAnswer>;
 }
-
-const apiKey = "portability-key-1";
 
 /** Text as models write it: scripts, marks, space at either end, nothing but space. */
 const text = fc.constantFrom("Hello.", "你好 👩‍👩‍👧 naïve", "  Let me look. \n", "\n", "a\u0000b", '{"a":1}');
@@ -55,48 +41,29 @@ const thought = maybe(fc.constantFrom("I have to look.", "思考"));
 
 const WEB_SEARCH = { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "x" } };
 
+const ANSWERS: { readonly [P in Provider["name"]]: fc.Arbitrary<WireAnswer> } = {
+  "OpenAI, Chat Completions": answer({
+    reasoning: thought,
+    text: maybe(text),
+    refusal: maybe(fc.constant("I will not.")),
+    toolCalls: calls(openaiIds, true),
+  }),
+  "OpenAI, Responses": answer({
+    reasoning: thought,
+    text: maybe(text),
+    blocks: fc.subarray([WEB_SEARCH]),
+    toolCalls: calls(openaiIds, true),
+  }),
+  Anthropic: answer({
+    reasoning: thought,
+    text: maybe(text),
+    toolCalls: calls(fc.constantFrom("toolu_1", "toolu_2", "toolu_3", `toolu_${"x".repeat(50)}`), true),
+  }),
+  Ollama: answer({ reasoning: thought, text: maybe(text), toolCalls: calls(undefined, false) }),
+};
+
 /** All providers, each API of OpenAI's by itself. */
-export const providers: readonly Provider[] = [
-  {
-    name: "OpenAI, Chat Completions",
-    serve: (script) => openaiWireServer(script),
-    model: (baseUrl) => openaiModel("gpt-4o", { apiKey, baseUrl, api: "chat" }),
-    answers: answer({
-      reasoning: thought,
-      text: maybe(text),
-      refusal: maybe(fc.constant("I will not.")),
-      toolCalls: calls(openaiIds, true),
-    }),
-  },
-  {
-    name: "OpenAI, Responses",
-    serve: (script) => openaiWireServer(script),
-    model: (baseUrl) => openaiModel("gpt-5", { apiKey, baseUrl, api: "responses" }),
-    answers: answer({
-      reasoning: thought,
-      text: maybe(text),
-      blocks: fc.subarray([WEB_SEARCH]),
-      toolCalls: calls(openaiIds, true),
-    }),
-  },
-  {
-    name: "Anthropic",
-    serve: (script) => anthropicWireServer(script),
-    model: (baseUrl) => anthropicModel("claude-opus-5", { apiKey, baseUrl }),
-    answers: answer({
-      reasoning: thought,
-      text: maybe(text),
-      toolCalls: calls(fc.constantFrom("toolu_1", "toolu_2", "toolu_3", `toolu_${"x".repeat(50)}`), true),
-    }),
-  },
-  {
-    name: "Ollama",
-    serve: (script) => ollamaWireServer(script),
-    model: (baseUrl) =>
-      ollamaModel("qwen3", {
-        baseUrl,
-        profile: { capabilities: { tools: "yes", reasoning: "yes", system_messages: "yes" } },
-      }),
-    answers: answer({ reasoning: thought, text: maybe(text), toolCalls: calls(undefined, false) }),
-  },
-];
+export const providers: readonly AnsweringProvider[] = PROVIDERS.map((provider) => ({
+  ...provider,
+  answers: ANSWERS[provider.name],
+}));
