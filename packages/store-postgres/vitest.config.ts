@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
 import { shared } from "../../vitest.base.js";
 
-export default defineConfig(shared);
+// One process for all files: they share one server, which ends with the process.
+export default defineConfig({ ...shared, test: { ...shared.test, isolate: false, fileParallelism: false } });

@@ -1,0 +1,67 @@
+import type { Clock } from "@tinyagents/core";
+import type { PostgresPool } from "./pool.js";
+import { readTables, type TableOptions, type Tables } from "./tables.js";
+
+interface CommonOptions extends TableOptions {
+  /** Whose data it is. A backend sees nothing of other namespaces in the same tables. Default `default`. */
+  readonly namespace?: string | undefined;
+  /** Makes the tables on first use where they are missing, see `createPostgresSchema`. Default true. */
+  readonly createSchema?: boolean | undefined;
+  /** Tells of appends (`NOTIFY`), so that logs can be watched. Default true. */
+  readonly follow?: boolean | undefined;
+  /** Prepares statements, once per connection. Default true; poolers that lend connections per statement may need false. */
+  readonly prepare?: boolean | undefined;
+  /** Where `ttlMs` and `updatedAtMs` take the time from. Default: real time. */
+  readonly clock?: Clock | undefined;
+}
+
+/** A database to connect to. The connections are the backend's. */
+export interface PostgresConnectionOptions extends CommonOptions {
+  /** As libpq has it: `postgresql://user:password@host:5432/database?sslmode=verify-full`. */
+  readonly connectionString: string;
+  /** Connections at most, besides one more while a log is watched. Default 10. */
+  readonly maxConnections?: number | undefined;
+  /** How long to wait for a connection, ms. Default 10,000. */
+  readonly connectTimeoutMs?: number | undefined;
+  readonly pool?: undefined;
+}
+
+/** A pool of the caller's, which closing the backend leaves open. While a log is watched, one of its connections is in use. */
+export interface PostgresPoolOptions extends CommonOptions {
+  readonly pool: PostgresPool;
+  readonly connectionString?: undefined;
+}
+
+export type PostgresBackendOptions = PostgresConnectionOptions | PostgresPoolOptions;
+
+/** Options that are checked. */
+export interface CheckedOptions {
+  readonly tables: Tables;
+  readonly namespace: string;
+  readonly createSchema: boolean;
+  readonly follow: boolean;
+  readonly prepare: boolean;
+}
+
+/** The longest namespace, in UTF-16 code units: it stands in every index entry. */
+const LONGEST_NAMESPACE = 128;
+
+/** @throws TypeError for what cannot be. */
+export function readOptions(options: PostgresBackendOptions): CheckedOptions {
+  const { pool, connectionString, namespace = "default" } = options;
+  if ((pool === undefined) === (connectionString === undefined))
+    throw new TypeError("postgresBackend takes either a connectionString or a pool");
+  if (connectionString !== undefined && (typeof connectionString !== "string" || connectionString === ""))
+    throw new TypeError("connectionString: a text that is not empty is expected");
+  if (pool !== undefined && typeof pool.connect !== "function")
+    throw new TypeError("pool: a pool of pg is expected, which has a method connect");
+  if (typeof namespace !== "string" || namespace === "" || namespace.length > LONGEST_NAMESPACE)
+    throw new TypeError(`namespace: a text of 1 to ${LONGEST_NAMESPACE} characters is expected`);
+  return {
+    tables: readTables(options),
+    namespace,
+    createSchema: options.createSchema ?? true,
+    follow: options.follow ?? true,
+    prepare: options.prepare ?? true,
+  };
+}
