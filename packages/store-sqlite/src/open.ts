@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
-import { isTinyAgentsError, messageOf, TinyAgentsError } from "@tinyagents/core";
+import * as nodeModule from "node:module";
+import { messageOf, TinyAgentsError } from "@tinyagents/core";
 import type { BetterSqlite3Database } from "./driver.js";
 
 /** How careful SQLite is with each commit. */
@@ -37,11 +37,12 @@ export function openDatabase({ path, synchronous, busyTimeoutMs, walLimitBytes }
 }
 
 /** @throws `store_failed` that says how to install it. */
-export function loadBetterSqlite3(load: (name: string) => unknown = createRequire(import.meta.url)): Constructor {
+export function loadBetterSqlite3(
+  load: (name: string) => unknown = nodeModule.createRequire(import.meta.url),
+): Constructor {
   try {
     return load("better-sqlite3") as Constructor;
   } catch (error) {
-    if (isTinyAgentsError(error)) throw error;
     const isMissing = (error as { readonly code?: unknown } | undefined)?.code === "MODULE_NOT_FOUND";
     throw new TinyAgentsError(
       "store_failed",
