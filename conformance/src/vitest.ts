@@ -14,19 +14,32 @@ import { runCheck } from "./run-checks.js";
 import { storeChecks } from "./store/checks.js";
 import { type StoreSubject, storeUnderTest } from "./store/subject.js";
 
+export interface ConformanceOptions {
+  /** The longest that one check may take, ms. Default 10,000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Long enough to take a place down after a check that was late. */
+const AFTERWARDS_MS = 5_000;
+
 /** Registers one test per check. What is not claimed is shown as skipped, with the reason. */
 function register<Subject extends Claims<never>>(
   title: string,
   checks: readonly Check<Subject>[],
   create: () => Subject,
+  { timeoutMs = 10_000 }: ConformanceOptions = {},
 ): void {
   describe(title, () => {
     for (const check of checks) {
-      it(`${check.group}: it ${check.name}`, async ({ skip }) => {
-        const { result, error } = await runCheck(check, create);
-        if (result.status === "skipped") skip(result.message);
-        if (result.status === "failed") throw error;
-      }, 15_000);
+      it(
+        `${check.group}: it ${check.name}`,
+        async ({ skip }) => {
+          const { result, error } = await runCheck(check, create, { timeoutMs });
+          if (result.status === "skipped") skip(result.message);
+          if (result.status === "failed") throw error;
+        },
+        timeoutMs + AFTERWARDS_MS,
+      );
     }
   });
 }
@@ -49,14 +62,14 @@ export function embeddingModelConformance(subject: EmbeddingModelSubject): void 
 }
 
 /** Registers one test per check of a store. */
-export function storeConformance(subject: StoreSubject): void {
-  register(`${subject.name} keeps the contract of a store`, storeChecks, () => storeUnderTest(subject));
+export function storeConformance(subject: StoreSubject, options?: ConformanceOptions): void {
+  register(`${subject.name} keeps the contract of a store`, storeChecks, () => storeUnderTest(subject), options);
 }
 
 /** Registers one test per check of an append store. */
-export function appendStoreConformance(subject: AppendStoreSubject): void {
+export function appendStoreConformance(subject: AppendStoreSubject, options?: ConformanceOptions): void {
   const title = `${subject.name} keeps the contract of an append store`;
-  register(title, appendStoreChecks, () => appendStoreUnderTest(subject));
+  register(title, appendStoreChecks, () => appendStoreUnderTest(subject), options);
 }
 
 /** Registers one test per check of a checkpoint store. */

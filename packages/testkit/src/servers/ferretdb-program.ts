@@ -41,7 +41,7 @@ func main() {
 	server, err := ferretdb.New(&ferretdb.Config{
 		Listener:  ferretdb.ListenerConfig{Unix: behind},
 		Handler:   "sqlite",
-		SQLiteURL: "file:" + folder + "/",
+		SQLiteURL: "file:" + folder + "/?_pragma=synchronous(off)",
 		Logger:    slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	check(err)

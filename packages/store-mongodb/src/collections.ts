@@ -1,0 +1,64 @@
+import type { MongodbCollection, MongodbDb } from "./driver.js";
+
+export interface CollectionOptions {
+  /** What the names of all collections start with. Letters, digits, `_` and `-`, 60 at most. Default `tinyagents_`. */
+  readonly collectionPrefix?: string | undefined;
+}
+
+/** The collections of one place. */
+export interface Collections {
+  /** One document: which version of this schema the others have. */
+  readonly schema: MongodbCollection;
+  /** Keyed records. */
+  readonly records: MongodbCollection;
+  /** One document per stream: where it starts and ends, and its last append. */
+  readonly streams: MongodbCollection;
+  /** The appends before the last one of each stream. */
+  readonly appends: MongodbCollection;
+  /** The idempotency keys of those appends. */
+  readonly keys: MongodbCollection;
+  /** The pieces of what is too large for one document. */
+  readonly chunks: MongodbCollection;
+  /** What somebody has begun to write or to take away, so that others can clean up when they do not end it. */
+  readonly unfinished: MongodbCollection;
+}
+
+const DEFAULT_PREFIX = "tinyagents_";
+
+/**
+ * What was acknowledged is on the disks of most servers, what was read stays so, and values come as they are expected
+ * whatever the caller's connection has been told.
+ */
+const SETTINGS = {
+  readPreference: "primary",
+  readConcern: { level: "majority" },
+  writeConcern: { w: "majority", journal: true },
+  ignoreUndefined: false,
+  promoteValues: true,
+  promoteLongs: true,
+  promoteBuffers: false,
+  useBigInt64: false,
+  raw: false,
+} as const;
+
+/** @throws TypeError for a prefix that cannot be. */
+export function collectionsOf(
+  db: MongodbDb,
+  { collectionPrefix = DEFAULT_PREFIX }: CollectionOptions,
+  factory: string,
+): Collections {
+  if (!/^(?!system)[\w-]{1,60}$/.test(collectionPrefix))
+    throw new TypeError(
+      `${factory}: collectionPrefix must be 1 to 60 letters, digits, _ or -, and not start with system`,
+    );
+  const collection = (name: string): MongodbCollection => db.collection(collectionPrefix + name, SETTINGS);
+  return {
+    schema: collection("schema"),
+    records: collection("records"),
+    streams: collection("streams"),
+    appends: collection("appends"),
+    keys: collection("keys"),
+    chunks: collection("chunks"),
+    unfinished: collection("unfinished"),
+  };
+}
