@@ -7,6 +7,8 @@ export default defineConfig(
       index: "src/index.ts",
       vitest: "src/vitest.ts",
       cli: "src/cli.ts",
+      child: "src/process/child.ts",
+      serve: "src/process/serve.ts",
     },
     { platform: "node" },
   ),

@@ -15,6 +15,8 @@ export interface Check<Subject extends Claims<never>> {
   readonly group: string;
   /** What the subject must have for this to be asked of it. */
   readonly needs?: readonly NeedOf<Subject>[];
+  /** How much longer than others it may take, ms: it starts processes, or writes very much. */
+  readonly extraMs?: number;
   /** @throws what is wrong, when the promise is not kept. */
   run(subject: Subject): Promise<void>;
   /** What must hold of a subject that lacks the first of `needs`: the call is refused. Its outcome counts. */

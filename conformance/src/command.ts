@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { messageOf } from "@tinyagents/core";
 import { checkAgentStream } from "./agent-stream/checks.js";
 import type { AgentStreamSubject } from "./agent-stream/subject.js";
@@ -29,15 +30,17 @@ interface Suite {
   /** The function that a subject must have, besides its name. */
   readonly entry: string;
   check(subject: object): Promise<Report>;
+  /** Whether other processes load the file, too. */
+  readonly inProcesses?: boolean;
 }
 
 const SUITES: ReadonlyMap<string, Suite> = new Map([
   ["model", { entry: "create", check: (subject) => checkChatModel(subject as ChatModelSubject) }],
   ["stream", { entry: "stream", check: (subject) => checkAgentStream(subject as AgentStreamSubject) }],
   ["embeddings", { entry: "create", check: (subject) => checkEmbeddingModel(subject as EmbeddingModelSubject) }],
-  ["store", { entry: "create", check: (subject) => checkStore(subject as StoreSubject) }],
+  ["store", { entry: "create", inProcesses: true, check: (subject) => checkStore(subject as StoreSubject) }],
   ["checkpoints", { entry: "create", check: (subject) => checkCheckpointStore(subject as CheckpointStoreSubject) }],
-  ["log", { entry: "create", check: (subject) => checkAppendStore(subject as AppendStoreSubject) }],
+  ["log", { entry: "create", inProcesses: true, check: (subject) => checkAppendStore(subject as AppendStoreSubject) }],
 ]);
 
 const USAGE = `Usage: conformance ${[...SUITES.keys()].join("|")} FILE [--json]    FILE exports the subject as \`subject\`.`;
@@ -53,7 +56,8 @@ export async function runCommand(args: readonly string[], io: CommandIo): Promis
   }
   try {
     const { suite, file, json } = readArgs(args);
-    const report = await suite.check(await loadSubject(file, suite, io));
+    const subject = await loadSubject(file, suite, io);
+    const report = await suite.check(suite.inProcesses === true ? inModule(subject, resolve(io.cwd, file)) : subject);
     io.out(json ? JSON.stringify(report, null, 2) : formatReport(report));
     return report.ok ? 0 : 1;
   } catch (error) {
@@ -82,6 +86,11 @@ async function loadSubject(file: string, { entry }: Suite, io: CommandIo): Promi
     if (typeof name === "string" && typeof start === "function") return subject;
   }
   throw new Misuse(`${file} exports no \`subject\` with a name and a ${entry} function`);
+}
+
+/** The subject, with the file that exports it: nobody has to say what the command was told. */
+function inModule(subject: object, path: string): object {
+  return Object.assign(Object.create(subject), { module: pathToFileURL(path) });
 }
 
 async function load(file: string, io: CommandIo): Promise<unknown> {

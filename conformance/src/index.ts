@@ -78,10 +78,13 @@ export {
   embeddingModelUnderTest,
 } from "./embedding-model/subject.js";
 export { formatReport } from "./format-report.js";
+// Other processes.
+export type { OtherProcess } from "./process/other-process.js";
+export type { OpenedElsewhere, SubjectModule } from "./process/subject-module.js";
 export { type RunOptions, runCheck, runChecks } from "./run-checks.js";
 // Stores.
 export { storeChecks } from "./store/checks.js";
-export type { Opened, Place } from "./store/place.js";
+export type { Opened, Place, WriteFailures } from "./store/place.js";
 export { checkStore } from "./store/run.js";
 export {
   type OpenStore,

@@ -40,7 +40,7 @@ export async function runCheck<Subject extends Claims<never>>(
 ): Promise<{ readonly result: CheckResult; readonly error?: unknown }> {
   const { name, group } = check;
   try {
-    const lack = await within(timeoutMs, clock, perform(check, create));
+    const lack = await within(timeoutMs + (check.extraMs ?? 0), clock, perform(check, create));
     if (lack === undefined) return { result: { name, group, status: "passed" } };
     return { result: { name, group, status: "skipped", message: lack } };
   } catch (error) {

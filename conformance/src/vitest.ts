@@ -38,7 +38,7 @@ function register<Subject extends Claims<never>>(
           if (result.status === "skipped") skip(result.message);
           if (result.status === "failed") throw error;
         },
-        timeoutMs + AFTERWARDS_MS,
+        timeoutMs + AFTERWARDS_MS + (check.extraMs ?? 0),
       );
     }
   });

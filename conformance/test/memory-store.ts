@@ -1,7 +1,7 @@
 import type { Place } from "@tinyagents/conformance";
 import {
+  type Clock,
   type ListQuery,
-  type ManualClock,
   manualClock,
   type Page,
   type PutOptions,
@@ -22,7 +22,7 @@ interface Kept {
 
 /** What all stores on a place share. */
 export interface StoreMemory {
-  readonly clock: ManualClock;
+  readonly clock: Pick<Clock, "now">;
   /** By the JSON text of their keys. */
   records: Map<string, Kept>;
   lastVersion: number;
@@ -40,7 +40,8 @@ export function storePlace(
   claims: Partial<StoreCapabilities> = {},
 ): Place<{ readonly store: Store; close(): Promise<void> }> {
   const capabilities = { durable: true, multiProcess: true, atomicBatch: true, ttl: true, ...claims };
-  const memory: StoreMemory = { clock: manualClock(), records: new Map(), lastVersion: 0, opened: 0, capabilities };
+  const clock = manualClock();
+  const memory: StoreMemory = { clock, records: new Map(), lastVersion: 0, opened: 0, capabilities };
   return {
     open() {
       memory.opened += 1;
@@ -54,7 +55,7 @@ export function storePlace(
       );
       return { store, close };
     },
-    advance: (ms) => memory.clock.advance(ms),
+    advance: (ms) => clock.advance(ms),
   };
 }
 

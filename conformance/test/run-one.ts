@@ -25,3 +25,8 @@ export async function runOne<Subject extends Claims<never>>(
   if (!done) await clock.advance(60_000);
   return (await outcome).result;
 }
+
+/** Whether a check can be asked of a subject in memory: it needs neither other processes nor a backend that fails. */
+export function needsOneProcess({ needs = [] }: { readonly needs?: readonly string[] }): boolean {
+  return !needs.includes("processes") && !needs.includes("failures");
+}

@@ -2,6 +2,7 @@ import type { Check } from "../check.js";
 import { appendChecks } from "./append-checks.js";
 import { modelChecks } from "./model-checks.js";
 import { placeChecks } from "./place-checks.js";
+import { processChecks } from "./process-checks.js";
 import { raceChecks } from "./race-checks.js";
 import { readChecks } from "./read-checks.js";
 import type { AppendStoreUnderTest } from "./subject.js";
@@ -12,5 +13,6 @@ export const appendStoreChecks: readonly Check<AppendStoreUnderTest>[] = [
   ...readChecks,
   ...raceChecks,
   ...placeChecks,
+  ...processChecks,
   ...modelChecks,
 ];

@@ -4,15 +4,16 @@ import type { AppendStoreUnderTest, LogNeed, LogSituation } from "./subject.js";
 
 type Run = (situation: LogSituation) => Promise<void>;
 
-/** Makes the checks of one topic. */
+/** Makes the checks of one topic. `extraMs`: see {@link Check}. */
 export function topic(
   group: string,
-): (name: string, run: Run, needs?: readonly LogNeed[]) => Check<AppendStoreUnderTest> {
-  return (name, run, needs) => ({
+): (name: string, run: Run, needs?: readonly LogNeed[], extraMs?: number) => Check<AppendStoreUnderTest> {
+  return (name, run, needs, extraMs) => ({
     name,
     group,
     run: (subject) => subject.within(run),
     ...(needs === undefined ? {} : { needs }),
+    ...(extraMs === undefined ? {} : { extraMs }),
   });
 }
 

@@ -5,6 +5,7 @@ import { keyChecks } from "./key-checks.js";
 import { listChecks } from "./list-checks.js";
 import { modelChecks } from "./model-checks.js";
 import { placeChecks } from "./place-checks.js";
+import { processChecks } from "./process-checks.js";
 import type { StoreUnderTest } from "./subject.js";
 import { timeChecks } from "./time-checks.js";
 import { valueChecks } from "./value-checks.js";
@@ -19,6 +20,7 @@ export const storeChecks: readonly Check<StoreUnderTest>[] = [
   ...batchChecks,
   ...listChecks,
   ...placeChecks,
+  ...processChecks,
   ...cancelChecks,
   ...modelChecks,
 ];

@@ -11,19 +11,20 @@ import type { StoreNeed, StoreSituation, StoreUnderTest } from "./subject.js";
 
 type Run = (situation: StoreSituation) => Promise<void>;
 
-/** Makes the checks of one topic. `lacking`: what must hold of a store that lacks the first need. */
+/** Makes the checks of one topic. `lacking`: what must hold of a store that lacks the first need; `extraMs`: see {@link Check}. */
 export function topic(
   group: string,
 ): (
   name: string,
   run: Run,
-  options?: { readonly needs?: readonly StoreNeed[]; readonly lacking?: Run },
+  options?: { readonly needs?: readonly StoreNeed[]; readonly lacking?: Run; readonly extraMs?: number },
 ) => Check<StoreUnderTest> {
-  return (name, run, { needs, lacking } = {}) => ({
+  return (name, run, { needs, lacking, extraMs } = {}) => ({
     name,
     group,
     run: (subject) => subject.within(run),
     ...(needs === undefined ? {} : { needs }),
+    ...(extraMs === undefined ? {} : { extraMs }),
     ...(lacking === undefined ? {} : { runWhenLacking: (subject) => subject.within(lacking) }),
   });
 }
