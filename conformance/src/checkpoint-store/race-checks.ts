@@ -1,11 +1,13 @@
 import { assert, assertEqual, assertFails } from "../assert.js";
+import type { Check } from "../check.js";
 import { atOnce, countOutcomes } from "../store/suite.js";
+import type { CheckpointStoreUnderTest } from "./subject.js";
 import { appendAll, idsOf, left, line, row, THREAD, tasksOf, topic } from "./suite.js";
 
 const races = topic("several writers");
 
 /** What every `CheckpointStore` promises when several write at once. */
-export const raceChecks = [
+export const raceChecks: readonly Check<CheckpointStoreUnderTest>[] = [
   races("lets exactly one of many win that append on the same head at once", async ({ checkpoints }) => {
     await appendAll(checkpoints, line(1));
     for (let round = 0; round < 5; round++) {

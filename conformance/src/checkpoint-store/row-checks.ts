@@ -1,11 +1,13 @@
 import { assert, assertEqual, assertFails } from "../assert.js";
+import type { Check } from "../check.js";
 import { HOSTILE_JSON } from "./hostile-json.js";
+import type { CheckpointStoreUnderTest } from "./subject.js";
 import { appendAll, idsOf, line, row, THREAD, topic } from "./suite.js";
 
 const rows = topic("rows");
 
 /** What every `CheckpointStore` promises of the rows it keeps. */
-export const rowChecks = [
+export const rowChecks: readonly Check<CheckpointStoreUnderTest>[] = [
   rows("knows nothing of a lineage that nobody has written", async ({ checkpoints }) => {
     assertEqual(await checkpoints.load(THREAD), undefined, "what restores it");
     assertEqual(await checkpoints.list(THREAD), [], "its checkpoints");

@@ -1,11 +1,13 @@
 import { assertEqual, assertFails } from "../assert.js";
+import type { Check } from "../check.js";
 import { HOSTILE_JSON } from "./hostile-json.js";
+import type { CheckpointStoreUnderTest } from "./subject.js";
 import { appendAll, left, line, row, THREAD, tasksOf, topic } from "./suite.js";
 
 const tasks = topic("tasks");
 
 /** What every `CheckpointStore` promises of what tasks leave between checkpoints. */
-export const taskChecks = [
+export const taskChecks: readonly Check<CheckpointStoreUnderTest>[] = [
   tasks("keeps what tasks left after the head, until the next checkpoint", async ({ checkpoints }) => {
     await appendAll(checkpoints, line(1));
     await checkpoints.putWrites(left("c0", "b", { writes: [{ channel: "x", value: 1 }] }));

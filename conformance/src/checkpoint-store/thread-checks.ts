@@ -1,4 +1,6 @@
 import { assert, assertEqual, assertFails } from "../assert.js";
+import type { Check } from "../check.js";
+import type { CheckpointStoreUnderTest } from "./subject.js";
 import { appendAll, idsOf, left, line, row, THREAD, tasksOf, topic } from "./suite.js";
 
 const threads = topic("threads");
@@ -21,7 +23,7 @@ const HOSTILE = [
 ];
 
 /** What every `CheckpointStore` promises of threads as a whole. */
-export const threadChecks = [
+export const threadChecks: readonly Check<CheckpointStoreUnderTest>[] = [
   threads("lists checkpoints without their changes, the newest first, in steps", async ({ checkpoints }) => {
     await appendAll(checkpoints, line(5));
     await checkpoints.putWrites(left("c4", "a", { writes: [1] }));
