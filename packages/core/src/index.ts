@@ -370,6 +370,21 @@ export type {
 } from "./store/store.js";
 export { copyStoredJson } from "./store/stored-json.js";
 export { copyAttributes, copyStoreValue, matchesAttributes } from "./store/stored-value.js";
+export { TASK_TRANSITIONS, type TaskAction } from "./store/task/action.js";
+export { applyTaskAction } from "./store/task/apply.js";
+export { type ClaimNextOptions, claimNextTask } from "./store/task/claim-next.js";
+export { readTask, readTaskAction } from "./store/task/read.js";
+export type { PruneTasks, TaskQuery, TaskStore } from "./store/task/store.js";
+export {
+  TASK_STATES,
+  type TaskLease,
+  type TaskMessage,
+  type TaskRecord,
+  type TaskSpec,
+  type TaskState,
+  type TaskTransition,
+  taskHasEnded,
+} from "./store/task/task.js";
 export { isThenable } from "./thenable.js";
 // Tools.
 export type { TextToolFormat, ToolFormat, ToolFormatOption } from "./tool/format.js";

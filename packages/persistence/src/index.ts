@@ -8,3 +8,4 @@ export { type RunRecorderOptions, runRecorder } from "./run-recorder.js";
 export { foldRunStatus } from "./status/fold.js";
 export { type RunStatusSink, type RunStatusSinkOptions, runStatusSink } from "./status/sink.js";
 export { type RunStatusStoreOptions, runStatusStore } from "./status/store.js";
+export { type TaskStoreOptions, taskStore } from "./tasks/store.js";

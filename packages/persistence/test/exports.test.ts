@@ -12,5 +12,6 @@ test("the package exports these names at run time, and no others", () => {
     "runStatusSink",
     "runStatusStore",
     "shortTermMemory",
+    "taskStore",
   ]);
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { JsonValue, Store } from "@tinyagents/core";
 import { expect, it } from "vitest";
-import { runStatusStore } from "../src/index.js";
+import { runStatusStore, taskStore } from "../src/index.js";
 
 function sample(name: string): JsonValue {
   return JSON.parse(readFileSync(new URL(`./samples/${name}.json`, import.meta.url), "utf8")) as JsonValue;
@@ -35,4 +35,21 @@ it("refuses the status of a run that is damaged, or of a later format, and names
     details: { place: 'status of run "sample".counters.failedModelCalls' },
   });
   await expect(read({ state: "gone" })).rejects.toMatchObject({ code: "corrupt_data" });
+});
+
+it("reads a task that was written in format 1", async () => {
+  const task = await taskStore(storeOf(sample("task.v1"))).get("sample");
+  expect(task).toEqual(sample("task.v1"));
+  expect(task).toMatchObject({ state: "running", lease: { fence: 2 }, messages: [{ id: "m2" }] });
+});
+
+it("refuses a task that is damaged, or of a later format, and names the place (DG-04)", async () => {
+  const task = sample("task.v1") as { readonly [name: string]: JsonValue };
+  const read = (change: { readonly [name: string]: JsonValue }) =>
+    taskStore(storeOf({ ...task, ...change })).get("sample");
+  await expect(read({ v: 2 })).rejects.toMatchObject({ code: "version_mismatch", details: { found: 2 } });
+  await expect(read({ lease: { by: "w" } })).rejects.toMatchObject({
+    code: "corrupt_data",
+    details: { place: 'task "sample".lease.fence' },
+  });
 });
