@@ -5,6 +5,7 @@ import {
   fanOut,
   type JournalEntry,
   type RunRecorder,
+  systemClock,
   tool,
 } from "@tinyagents/core";
 import { createAgent } from "@tinyagents/harness";
@@ -115,6 +116,8 @@ async function run(
   work: (agent: ReturnType<typeof agentWith>) => Promise<unknown>,
 ) {
   const journal = eventJournal(log, { attempts });
-  await work(agentWith(journal.sink(ALL), journaledRecorder(runRecorder(log), journal)));
+  // Whoever comes after a killed process comes when its lease has run out.
+  const clock = { ...systemClock, now: () => systemClock.now() + (attempts > 1 ? 60_000 : 0) };
+  await work(agentWith(journal.sink(ALL), journaledRecorder(runRecorder(log, { clock }), journal)));
   await journal.flush();
 }

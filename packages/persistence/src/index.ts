@@ -1,4 +1,13 @@
 export { type CheckpointStoreOptions, checkpointStore } from "./checkpoints/checkpoint-store.js";
+export { encryptedLog } from "./encryption/encrypted-log.js";
+export {
+  type EncryptedStore,
+  type EncryptedStoreOptions,
+  encryptedStore,
+  type ReencryptOptions,
+  type ReencryptResult,
+} from "./encryption/encrypted-store.js";
+export type { EncryptionKeys } from "./encryption/key-ring.js";
 export { currentEntries } from "./journal/current-entries.js";
 export { type EventJournalOptions, eventJournal } from "./journal/event-journal.js";
 export { journaledRecorder } from "./journal/journaled-recorder.js";
@@ -9,3 +18,6 @@ export { foldRunStatus } from "./status/fold.js";
 export { type RunStatusSink, type RunStatusSinkOptions, runStatusSink } from "./status/sink.js";
 export { type RunStatusStoreOptions, runStatusStore } from "./status/store.js";
 export { type TaskStoreOptions, taskStore } from "./tasks/store.js";
+export { type TenantBackend, tenantBackend } from "./tenant/tenant-backend.js";
+export { tenantLog } from "./tenant/tenant-log.js";
+export { type TenantOptions, tenantStore } from "./tenant/tenant-store.js";

@@ -5,6 +5,8 @@ test("the package exports these names at run time, and no others", () => {
   expect(Object.keys(persistence).sort()).toEqual([
     "checkpointStore",
     "currentEntries",
+    "encryptedLog",
+    "encryptedStore",
     "eventJournal",
     "foldRunStatus",
     "journaledRecorder",
@@ -13,5 +15,8 @@ test("the package exports these names at run time, and no others", () => {
     "runStatusStore",
     "shortTermMemory",
     "taskStore",
+    "tenantBackend",
+    "tenantLog",
+    "tenantStore",
   ]);
 });

@@ -1,0 +1,55 @@
+import {
+  type PutOptions,
+  type Store,
+  type StoreCallOptions,
+  type StoreKey,
+  type StoreOperation,
+  type StoreRecord,
+  storeFailure,
+} from "@tinyagents/core";
+
+/** What every view of one tenant can be told. */
+export interface TenantOptions {
+  /** What stands before the tenant's id, in keys and names of streams. Default `tenants`. */
+  readonly prefix?: string | undefined;
+}
+
+/**
+ * The records of one tenant, as a store of their own: what it is given and gives are keys without the tenant. Nothing of
+ * another tenant can be named, listed, paged to or deleted through it. Any character may be in a tenant's id.
+ * @throws TypeError for an empty id or prefix.
+ */
+export function tenantStore(store: Store, tenantId: string, { prefix = "tenants" }: TenantOptions = {}): Store {
+  const before = [checkName(prefix, "prefix"), checkName(tenantId, "tenantId")];
+  // What is no key is handed on as it is: the store refuses it.
+  const keyOf = (key: StoreKey): StoreKey => (Array.isArray(key) && key.length > 0 ? [...before, ...key] : key);
+  const own = (record: StoreRecord): StoreRecord => {
+    const isOwn = before.every((name, index) => record.key[index] === name) && record.key.length > before.length;
+    if (isOwn) return { ...record, key: record.key.slice(before.length) };
+    throw storeFailure("store of a tenant", "read", new Error("the store below gave a record from somewhere else"));
+  };
+  const inside = (operation: StoreOperation): StoreOperation =>
+    typeof operation === "object" && operation !== null ? { ...operation, key: keyOf(operation.key) } : operation;
+  return {
+    capabilities: store.capabilities,
+    async get(key, options) {
+      const record = await store.get(keyOf(key), options);
+      return record && own(record);
+    },
+    put: (key, value, options?: PutOptions & StoreCallOptions) => store.put(keyOf(key), value, options),
+    delete: (key, options) => store.delete(keyOf(key), options),
+    async list(query, options) {
+      const prefixed = Array.isArray(query?.prefix) ? { ...query, prefix: [...before, ...query.prefix] } : query;
+      const page = await store.list(prefixed, options);
+      return { ...page, items: page.items.map(own) };
+    },
+    batch: (operations, options) =>
+      store.batch(Array.isArray(operations) ? operations.map(inside) : operations, options),
+  };
+}
+
+/** @throws TypeError unless it is a text that is not empty. */
+export function checkName(name: string, what: string): string {
+  if (typeof name === "string" && name !== "") return name;
+  throw new TypeError(`A tenant's view: ${what} must be a text that is not empty`);
+}
