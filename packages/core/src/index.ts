@@ -245,6 +245,7 @@ export {
   mayFallBack,
 } from "./model/fallback.js";
 export { toolCallBlock } from "./model/growing-block.js";
+export { keptHeaders, withKeptHeaders } from "./model/kept-headers.js";
 export {
   CAPABILITIES,
   type Capability,

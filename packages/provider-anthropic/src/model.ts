@@ -3,10 +3,13 @@ import {
   type ChatModel,
   isJsonObject,
   type JsonObject,
+  keptHeaders,
   linkedSignal,
+  redactText,
   systemClock,
   tellPayload,
   throwIfAborted,
+  withKeptHeaders,
 } from "@tinyagents/core";
 import { createClient } from "./client.js";
 import { StreamReader } from "./from-stream.js";
@@ -48,23 +51,25 @@ export function anthropicModel(model: string, options: AnthropicModelOptions): C
       let reader: StreamReader | undefined;
       try {
         if (inOnePiece) {
-          const { answer, requestId } = await post(sending);
+          const { body: answer, requestId, headers } = await post(sending, secrets);
           linked.throwIfAborted();
           tellPayload(call, { type: "answer", body: answer });
-          yield* readWhole(answer, provider, warnings, requestId);
+          const kept = keptHeaders(headers, secrets);
+          for (const delta of readWhole(answer, provider, warnings, requestId)) yield withKeptHeaders(delta, kept);
           return;
         }
-        const { events, requestId } = await openStream(sending);
+        const { body: events, requestId, headers } = await openStream(sending, secrets);
+        const kept = keptHeaders(headers, secrets);
         reader = new StreamReader(provider, warnings, requestId);
         for await (const event of events) {
           tellPayload(call, { type: "frame", body: event });
           if (!isJsonObject(event)) continue;
           if (event.type === "error") throw new APIError(undefined, event, undefined, undefined);
-          yield* reader.read(event);
+          for (const delta of reader.read(event)) yield withKeptHeaders(delta, kept);
         }
         // The SDK ends the loop of an aborted stream as it ends any other.
         linked.throwIfAborted();
-        yield* reader.end();
+        for (const delta of reader.end()) yield withKeptHeaders(delta, kept);
       } catch (error) {
         linked.throwIfAborted();
         throw toError(error, { provider, secrets, partialText: reader?.partialText ?? "" });
@@ -83,29 +88,42 @@ interface Sending {
   readonly signal: AbortSignal;
 }
 
+/** What came, and what its headers say. */
+interface Received<T> {
+  readonly body: T;
+  readonly requestId: string;
+  readonly headers: Headers;
+}
+
 interface Answered {
   readonly data: unknown;
   readonly request_id?: string | null | undefined;
+  readonly response: Response;
 }
 
 /** Servers send more, and less, than the SDK's types say: everything that comes is read as plain JSON. */
-async function openStream({ client, body, headers, signal }: Sending): Promise<{
-  readonly events: AsyncIterable<unknown>;
-  readonly requestId: string;
-}> {
+async function openStream(
+  { client, body, headers, signal }: Sending,
+  secrets: readonly string[],
+): Promise<Received<AsyncIterable<unknown>>> {
   const options = { body: { ...body, stream: true }, headers, signal, stream: true } as const;
   const answered: Answered = await client.post("/v1/messages", options).withResponse();
-  return { events: answered.data as AsyncIterable<unknown>, requestId: answered.request_id ?? "" };
+  return { ...received(answered, secrets), body: answered.data as AsyncIterable<unknown> };
 }
 
-async function post({ client, body, headers, signal }: Sending): Promise<{
-  readonly answer: unknown;
-  readonly requestId: string;
-}> {
+async function post(
+  { client, body, headers, signal }: Sending,
+  secrets: readonly string[],
+): Promise<Received<unknown>> {
   const options = { body: { ...body, stream: false }, headers, signal };
-  const { data, request_id }: Answered = await client.post("/v1/messages", options).withResponse();
+  const answered: Answered = await client.post("/v1/messages", options).withResponse();
+  const { data } = answered;
   if (isJsonObject(data) && data.type === "error") throw new APIError(undefined, data, undefined, undefined);
-  return { answer: data, requestId: request_id ?? "" };
+  return received(answered, secrets);
+}
+
+function received({ data, request_id, response }: Answered, secrets: readonly string[]): Received<unknown> {
+  return { body: data, requestId: redactText(request_id ?? "", secrets), headers: response.headers };
 }
 
 const BETA = "anthropic-beta";

@@ -25,21 +25,33 @@ export function createClient(settings: ConnectionSettings): OpenAI {
   });
 }
 
+/** What came, and with which headers. */
+export interface Received<T> {
+  readonly body: T;
+  readonly headers: Headers;
+}
+
 /** Servers send more, and less, than the SDK's types say: everything that comes is read as plain JSON. */
 export async function openStream(
   client: OpenAI,
   path: string,
   body: JsonObject,
   signal: AbortSignal,
-): Promise<AsyncIterable<unknown>> {
-  return (await client.post(path, { body, signal, stream: true })) as AsyncIterable<unknown>;
+): Promise<Received<AsyncIterable<unknown>>> {
+  const { data, response } = await client.post(path, { body, signal, stream: true }).withResponse();
+  return { body: data as AsyncIterable<unknown>, headers: response.headers };
 }
 
 /** @throws the SDK's error, also for an answer of status 200 that tells of a failure. */
-export async function post(client: OpenAI, path: string, body: JsonObject, signal: AbortSignal): Promise<unknown> {
-  const answer: unknown = await client.post(path, { body, signal });
-  if (!isJsonObject(answer) || !isJsonObject(answer.error)) return answer;
-  throw new APIError(undefined, answer.error, undefined, undefined);
+export async function post(
+  client: OpenAI,
+  path: string,
+  body: JsonObject,
+  signal: AbortSignal,
+): Promise<Received<unknown>> {
+  const { data, response } = await client.post(path, { body, signal }).withResponse();
+  if (!isJsonObject(data) || !isJsonObject(data.error)) return { body: data, headers: response.headers };
+  throw new APIError(undefined, data.error, undefined, undefined);
 }
 
 /** The SDK's constructor adds headers from `OPENAI_CUSTOM_HEADERS` to those it is given; this takes them out again. */

@@ -75,7 +75,7 @@ async function ask(
   const linked = linkedSignal(signal);
   try {
     linked.throwIfAborted();
-    const answer = await post(client, "/embeddings", body, linked.signal);
+    const { body: answer } = await post(client, "/embeddings", body, linked.signal);
     linked.throwIfAborted();
     return answer;
   } catch (error) {

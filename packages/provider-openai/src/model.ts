@@ -1,12 +1,14 @@
 import {
   type ChatModel,
   isJsonObject,
+  keptHeaders,
   linkedSignal,
   type ModelCallContext,
   type ModelDelta,
   type ModelRequest,
   tellPayload,
   throwIfAborted,
+  withKeptHeaders,
 } from "@tinyagents/core";
 import type { OpenAI } from "openai";
 import { chatCompletions } from "./chat/dialect.js";
@@ -56,19 +58,22 @@ async function* ask(
   const linked = linkedSignal(call.signal);
   try {
     if (call.delivery === "whole") {
-      const answer = await post(client, dialect.path, body, linked.signal);
+      const { body: answer, headers } = await post(client, dialect.path, body, linked.signal);
       linked.throwIfAborted();
       tellPayload(call, { type: "answer", body: answer });
-      yield* dialect.readWhole(answer, warnings);
+      const kept = keptHeaders(headers, secrets);
+      for (const delta of dialect.readWhole(answer, warnings)) yield withKeptHeaders(delta, kept);
       return;
     }
-    for await (const frame of await openStream(client, dialect.path, body, linked.signal)) {
+    const { body: frames, headers } = await openStream(client, dialect.path, body, linked.signal);
+    const kept = keptHeaders(headers, secrets);
+    for await (const frame of frames) {
       tellPayload(call, { type: "frame", body: frame });
-      if (isJsonObject(frame)) for (const delta of reader.read(frame)) yield delta;
+      if (isJsonObject(frame)) for (const delta of reader.read(frame)) yield withKeptHeaders(delta, kept);
     }
     // The SDK ends the loop of an aborted stream as it ends any other.
     linked.throwIfAborted();
-    yield* reader.end();
+    for (const delta of reader.end()) yield withKeptHeaders(delta, kept);
   } catch (error) {
     linked.throwIfAborted();
     const said = dialect.readFailure?.({ error, request, nextIndex: reader.nextIndex, warnings });
