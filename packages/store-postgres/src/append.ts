@@ -52,13 +52,10 @@ function valuesOf(
 ): unknown[] {
   const [owner, name] = at(stream);
   checkKeySize(name, "stream");
-  const texts = values.map(jsonText);
-  checkSize(
-    texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
-    "values",
-  );
+  const text = jsonText(values);
+  checkSize(Buffer.byteLength(text), "values");
   return [
-    ...[owner, name, values.length, texts, expectedOffset ?? null],
+    ...[owner, name, values.length, text, expectedOffset ?? null],
     ...(key === undefined ? [] : [key, digest]),
     ...(notification === undefined ? [] : [notification.channel, notification.payloadOf(stream)]),
   ];

@@ -74,9 +74,10 @@ export function logStatements(tables: Tables, { prepare, notifies }: LogStatemen
 }
 
 /**
- * One append. Its values: how many come, what they are, the offset that is expected or null; then, in this order and as far
- * as they apply, key and digest, channel and payload. The row of the stream is changed first, and held until all is done:
- * appends stand in line there, so offsets have no gap and are seen in their order.
+ * One append. Its values: how many come, all of them as one JSON array, the offset that is expected or null; then, in this
+ * order and as far as they apply, key and digest, channel and payload. The row of the stream is changed first, and held until
+ * all is done: appends stand in line there, so offsets have no gap and are seen in their order. The type `json` gives each
+ * value back as the text that came, and is read many times faster than an array of texts with escapes in them.
  */
 function append({ streams, log, appendKeys }: Tables, { isThere, hasKey }: AppendShape, notifies: boolean): string {
   const [channel, payload] = hasKey ? ["$8", "$9"] : ["$6", "$7"];
@@ -94,8 +95,8 @@ function append({ streams, log, appendKeys }: Tables, { isThere, hasKey }: Appen
   return `WITH ${hasKey ? known : ""}
     moved AS (${moved} RETURNING s.id, s.head),
     added AS (INSERT INTO ${log} (stream, at, content)
-      SELECT moved.id, moved.head - $3::bigint + given.place - 1, given.content
-      FROM moved, unnest($4::text[]) WITH ORDINALITY AS given(content, place))
+      SELECT moved.id, moved.head - $3::bigint + given.place - 1, given.content::text
+      FROM moved, json_array_elements($4::json) WITH ORDINALITY AS given(content, place))
     ${hasKey ? noted : ""}
     SELECT (head - $3::bigint)::text AS at, NULL::text AS digest, ${told} AS told FROM moved
     ${hasKey ? "UNION ALL SELECT at::text, digest, NULL FROM known" : ""}`;
