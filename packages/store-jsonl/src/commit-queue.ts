@@ -24,6 +24,8 @@ export interface SubmitOptions {
 
 /** What one write holds at most, bytes, unless one operation is larger. */
 const BURST_BYTES = 8 * 1024 * 1024;
+/** How many files are kept open from one write to the next. */
+const MOST_OPEN = 64;
 /** How many files are written, and synced, at once. */
 const FILES_AT_ONCE = 8;
 
@@ -93,13 +95,12 @@ export class CommitQueue {
       do {
         if (!(await this.#lock.isMine())) return;
         await this.#burst(this.#take(BURST_BYTES), used);
+        if (used.size > MOST_OPEN) await letGoOf(used);
         // Who writes one thing after another asks for the next as soon as it is told of the last.
         if (this.#waiting.size === 0) await nextTurn();
       } while (this.#waiting.size > 0 && !(await this.#lock.shouldYield()));
-      // What cannot be tidied is as it was, and is tried again when the file has grown: no caller waits for it.
-      for (const target of used) await target.tidy().catch(() => undefined);
     } finally {
-      for (const target of used) await target.letGo();
+      await letGoOf(used);
       await this.#lock.release();
     }
   }
@@ -110,11 +111,17 @@ export class CommitQueue {
       const same = byTarget.get(waiting.target);
       if (same === undefined) byTarget.set(waiting.target, [waiting]);
       else same.push(waiting);
-      used.add(waiting.target);
     }
+    const areMany = byTarget.size > MOST_OPEN;
     const targets = byTarget.entries();
     const work = async (): Promise<void> => {
-      for (const [target, waiting] of targets) await commit(target, waiting);
+      for (const [target, waiting] of targets) {
+        used.add(target);
+        await commit(target, waiting);
+        // What cannot be tidied is as it was, and is tried again when the file has grown: no caller waits for it.
+        await target.tidy().catch(() => undefined);
+        if (areMany) await letGoOf(used, target);
+      }
     };
     await Promise.all(Array.from({ length: FILES_AT_ONCE }, work));
   }
@@ -139,6 +146,14 @@ async function commit(target: AnyTarget, waiting: readonly Waiting[]): Promise<v
     for (const [index, { settle }] of waiting.entries()) settle(outcomes[index] as Outcome<unknown>);
   } catch (error) {
     for (const { settle } of waiting) settle({ error });
+  }
+}
+
+/** All of them, or one. */
+async function letGoOf(used: Set<AnyTarget>, only?: AnyTarget): Promise<void> {
+  for (const target of only === undefined ? [...used] : [only]) {
+    used.delete(target);
+    await target.letGo();
   }
 }
 

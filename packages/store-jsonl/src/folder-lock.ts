@@ -38,6 +38,8 @@ export interface FolderLock {
 export interface FolderLockOptions {
   /** How long to wait for others, ms. */
   readonly waitMs: number;
+  /** A holder whose process cannot be looked at is gone when it gave no sign for so long, ms. Default 15,000. */
+  readonly silentMs?: number;
 }
 
 /** Others may wait so long before the holder looks whether they do, ms. */
@@ -46,7 +48,6 @@ const TURN_MS = 20;
 const GIVE_WAY_MS = 10;
 const LONGEST_POLL_MS = 8;
 const HEARTBEAT_MS = 1_000;
-/** A holder whose process cannot be looked at is gone when it gave no sign for so long, ms. */
 const SILENT_MS = 15_000;
 /** A holder that holds for longer makes sure, before it writes, that it was not taken for gone, ms. */
 const SURE_MS = 5_000;
@@ -58,7 +59,11 @@ interface Seen {
   readonly file: string;
 }
 
-export function folderLock(files: Files, folder: string, { waitMs }: FolderLockOptions): FolderLock {
+export function folderLock(
+  files: Files,
+  folder: string,
+  { waitMs, silentMs = SILENT_MS }: FolderLockOptions,
+): FolderLock {
   const own = join(folder, `owner-${randomUUID()}`);
   const wanted = join(folder, "wanted");
   const pathOf = (number: number): string => join(folder, String(number));
@@ -130,7 +135,7 @@ export function folderLock(files: Files, folder: string, { waitMs }: FolderLockO
     const facts = await files.facts(path);
     const sign = `${number} ${facts?.id} ${facts?.writtenAtNs}`;
     if (silence?.of !== sign) silence = { of: sign, sinceMs: clock.now() };
-    return clock.now() - silence.sinceMs >= SILENT_MS;
+    return clock.now() - silence.sinceMs >= silentMs;
   };
 
   const beat = (): void => {
