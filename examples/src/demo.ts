@@ -1,14 +1,14 @@
-// The program behind `npm run demo`: an agent answers a question about a folder of documents.
+// The program behind `npm run demo`: an agent answers questions about a folder of documents.
 import { fileURLToPath } from "node:url";
 import { messageOf } from "@tinyagents/core";
-import { runOf } from "@tinyagents/harness";
 import { callersFolder, HELP, type Options, readArgs } from "./demo/args.js";
-import { runAssistant, type Task, termsOf } from "./demo/assistant.js";
+import { assistant, termsOf } from "./demo/assistant.js";
 import { chooseModel } from "./demo/choose-model.js";
+import { type Conversation, openConversation } from "./demo/conversation.js";
 import { endSoon } from "./demo/end-program.js";
 import { type Folder, openFolder } from "./demo/folder.js";
 import { onInterrupt } from "./demo/interrupt.js";
-import { checkPlace, dropRun, keepRun, readRun } from "./demo/keep-run.js";
+import { type OpenedStore, openStore } from "./demo/open-store.js";
 import { printable, printableLine } from "./demo/printable.js";
 import { renderer } from "./demo/render.js";
 import { UsageError } from "./demo/usage-error.js";
@@ -28,60 +28,85 @@ const INTERRUPTED = 130;
 let stopped = false;
 
 async function main(): Promise<number> {
-  const options = readArgs(process.argv.slice(2), callersFolder(process.env, process.cwd()));
+  const cwd = callersFolder(process.env, process.cwd());
+  const options = readArgs(process.argv.slice(2), cwd);
   if (options.help) {
     console.log(HELP);
     return DONE;
   }
-  const { task, modelName, folder } = await prepare(options);
+  const storage = await openStore(options.store, cwd);
+  try {
+    return await converse(options, storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+async function converse(options: Options, storage: OpenedStore): Promise<number> {
+  const conversation = await openConversation(storage, options.thread);
+  const { modelName, folder } = await prepare(options, conversation);
   const delayMs = options.delayMs ?? (process.stdout.isTTY ? DELAY_ON_TERMINAL_MS : 0);
   const model = chooseModel(modelName, { env: process.env, delayMs });
   const screen = renderer({ write: (text) => void process.stdout.write(text), color: wantsColor() });
-  console.log(heading(model.id, folder, "question" in task ? task.question : undefined));
+  console.log(heading(model.id, folder, storage, options.thread));
   const { signal, release } = onInterrupt();
+  const agent = assistant({ ...conversation, model, modelName, folder, signal });
   try {
-    for await (const item of runAssistant(task, model, folder, signal)) screen.show(item);
-    if (options.resume !== undefined) await dropRun(options.resume);
+    for await (const item of conversation.run(agent, questionOf(options, conversation))) {
+      if (item.type === "question") console.log(printable(`${titleOf(item.resumed)} ${item.question}\n`));
+      else screen.show(item);
+    }
     return DONE;
   } catch (error) {
     screen.endLine();
     if (!signal.aborted) throw error;
     stopped = true;
-    return await keep(error, options.state);
+    console.log(
+      storage.log.capabilities.durable
+        ? "\nStopped. The same command goes on with it."
+        : "\nStopped. It was kept in memory alone, and is gone.",
+    );
+    return INTERRUPTED;
   } finally {
     release();
   }
 }
 
+/** The model and the documents: those that are asked for, those of the run that was stopped, or the standard ones. */
 async function prepare(
   options: Options,
-): Promise<{ readonly task: Task; readonly modelName: string; readonly folder: Folder }> {
-  await checkPlace(options.state);
-  const state = options.resume === undefined ? undefined : await readRun(options.resume);
+  { state }: Conversation,
+): Promise<{ readonly modelName: string; readonly folder: Folder }> {
   const earlier = state === undefined ? {} : termsOf(state);
-  const modelName = options.model ?? earlier.model ?? "mock";
   const dir = options.dir ?? earlier.dir;
   const only = options.dir === undefined ? (earlier.only ?? (dir === undefined ? DOCUMENTS : undefined)) : undefined;
-  const folder = await openFolder(dir ?? REPOSITORY, only);
-  const standard = options.dir === undefined ? QUESTION : QUESTION_OF_A_FOLDER;
-  const task = state === undefined ? { question: options.question ?? standard, modelName } : { state };
-  return { task, modelName, folder };
+  return { modelName: options.model ?? earlier.model ?? "mock", folder: await openFolder(dir ?? REPOSITORY, only) };
 }
 
-function heading(model: string, { root, only }: Folder, question: string | undefined): string {
+function questionOf({ question, dir }: Options, { isUnfinished }: Conversation): string | undefined {
+  if (question !== undefined || isUnfinished) return question;
+  return dir === undefined ? QUESTION : QUESTION_OF_A_FOLDER;
+}
+
+function titleOf(resumed: boolean): string {
+  return resumed ? "Going on with the stopped run. Its question:" : "Question:";
+}
+
+function heading(
+  model: string,
+  { root, only }: Folder,
+  { name, note }: OpenedStore,
+  thread: string | undefined,
+): string {
   const offline = model.startsWith("mock/") ? " (offline and rule-based, not a language model)" : "";
-  const asked = question === undefined ? "Going on with the stopped run." : `Question: ${question}`;
   const where = only === undefined ? root : `${only.join(" and ")} in ${root}`;
-  return `Model: ${printableLine(model)}${offline}\nDocuments: ${printableLine(where)}\n${printable(asked)}\n`;
-}
-
-/** Keeps what an interrupted run has done. */
-async function keep(error: unknown, file: string): Promise<number> {
-  const run = runOf(error);
-  if (run === undefined) throw error;
-  await keepRun(file, run.state);
-  console.log(`\n${printableLine(`Stopped. Go on with: npm run demo -- --resume ${JSON.stringify(file)}`)}`);
-  return INTERRUPTED;
+  const lines = [
+    ...(note === undefined ? [] : [note]),
+    `Model: ${printableLine(model)}${offline}`,
+    `Documents: ${printableLine(where)}`,
+    `Kept in: ${printableLine(name)}${thread === undefined ? "" : `, thread ${printableLine(thread)}`}`,
+  ];
+  return lines.join("\n");
 }
 
 function wantsColor(): boolean {

@@ -16,7 +16,9 @@ export async function setup(): Promise<void> {
     format: "esm",
     target: "node20",
     conditions: ["@tinyagents/source"],
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+    },
     logLevel: "error",
   });
 }

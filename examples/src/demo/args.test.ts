@@ -8,15 +8,18 @@ describe("readArgs", () => {
       question: "What is it?",
       dir: "/home/ann/notes",
       model: "openai/gpt-5",
-      resume: undefined,
-      state: "/home/ann/demo-run.json",
+      store: undefined,
+      thread: undefined,
       delayMs: undefined,
     });
   });
 
-  it("keeps a run that is stopped again in the file that it came from", () => {
-    expect(readArgs(["--resume", "a.json"], "/w").state).toBe("/w/a.json");
-    expect(readArgs(["--resume", "a.json", "--state", "b.json"], "/w").state).toBe("/w/b.json");
+  it("takes a store and a thread as they are", () => {
+    expect(readArgs(["--store", "jsonl:a b", "--thread", "a/b"], "/w")).toMatchObject({
+      store: "jsonl:a b",
+      thread: "a/b",
+      question: undefined,
+    });
   });
 
   it.each([
@@ -25,7 +28,7 @@ describe("readArgs", () => {
     [["--dir", ""], /--dir needs a path/],
     [["--dir", "a\0b"], /--dir needs a path/],
     [[" "], /question is empty/],
-    [["--resume", "a.json", "What?"], /leave the question out/],
+    [["--thread", ""], /--thread needs a name/],
     [["--delay", "soon"], /--delay/],
     [["--delay", "99999"], /--delay/],
     [["--help=3"], /--help/],

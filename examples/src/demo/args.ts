@@ -1,20 +1,21 @@
 import { isAbsolute, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { STORES } from "./open-store.js";
 import { UsageError } from "./usage-error.js";
 
 /** What the command line asks for. */
 export interface Options {
   readonly help: boolean;
-  /** Absent: one that the default folder answers, what a folder of `--dir` is about, or that of the resumed run. */
+  /** Absent: that of a run that was stopped, else one that the default folder answers, or what a folder of `--dir` is about. */
   readonly question: string | undefined;
-  /** Absolute. Absent: this repository's documents, or the folder of the resumed run. */
+  /** Absolute. Absent: this repository's documents, or the folder of a run that was stopped. */
   readonly dir: string | undefined;
-  /** `mock` or `PROVIDER/NAME`. Absent: `mock`, or the model of the resumed run. */
+  /** `mock` or `PROVIDER/NAME`. Absent: `mock`, or the model of a run that was stopped. */
   readonly model: string | undefined;
-  /** File with the state of a stopped run. */
-  readonly resume: string | undefined;
-  /** Where the state of a stopped run goes. */
-  readonly state: string;
+  /** Where runs and threads are kept. Absent: in an SQLite file in the folder of the caller. */
+  readonly store: string | undefined;
+  /** The thread that the question belongs to. Absent: it stands alone. */
+  readonly thread: string | undefined;
   /** Pause of the offline model before each word, ms. */
   readonly delayMs: number | undefined;
 }
@@ -25,14 +26,16 @@ export const HELP: string = `Asks an agent about a folder of documents. It lists
 
   --dir PATH            the folder (default: docs and README.md of this repository)
   --model PROVIDER/NAME a model in place of the offline one, as anthropic/NAME, openai/NAME or ollama/NAME
-  --resume FILE         go on with a run that was stopped; its file is removed when it has ended
-  --state FILE          where a run's state goes when you stop it (default: demo-run.json, or the file of --resume)
+  --thread NAME         a conversation: later questions of the same name know of the earlier ones
+  --store STORE         where runs and threads are kept: ${STORES}
+                        (default: sqlite:.tinyagents/demo.db in this folder)
   --delay MS            pause of the offline model before each word (default: 15 on a terminal, else 0)
   --help                this text
 
 Without --model it uses mock/rules-1, a rule-based stand-in that needs no key and no network.
 --model openai/NAME reads OPENAI_API_KEY, and OPENAI_BASE_URL where another server is meant; so do the other providers
-(ANTHROPIC_API_KEY, GROQ_API_KEY, ...). ollama/NAME needs no key and reads OLLAMA_HOST. Ctrl-C stops the run and keeps it.`;
+(ANTHROPIC_API_KEY, GROQ_API_KEY, ...). ollama/NAME needs no key and reads OLLAMA_HOST.
+A run that was stopped, by Ctrl-C or a crash, goes on when the demo is called again; finished tool calls are not repeated.`;
 
 const MAX_DELAY_MS = 10_000;
 
@@ -44,17 +47,14 @@ export function readArgs(args: readonly string[], cwd: string): Options {
   const { values, positionals } = parse(args);
   const question = positionals.length === 0 ? undefined : positionals.join(" ").trim();
   if (question === "") throw new UsageError("The question is empty.");
-  if (question !== undefined && values.resume !== undefined) {
-    throw new UsageError("--resume goes on with the question of the stopped run: leave the question out.");
-  }
-  const resume = pathOf("--resume", values.resume, cwd);
+  if (values.thread === "") throw new UsageError("--thread needs a name.");
   return {
     help: values.help === true,
     question,
     dir: pathOf("--dir", values.dir, cwd),
     model: values.model,
-    resume,
-    state: pathOf("--state", values.state, cwd) ?? resume ?? resolve(cwd, "demo-run.json"),
+    store: values.store,
+    thread: values.thread,
     delayMs: readDelay(values.delay),
   };
 }
@@ -76,8 +76,8 @@ function parse(args: readonly string[]) {
         help: { type: "boolean", short: "h" },
         dir: text,
         model: text,
-        resume: text,
-        state: text,
+        store: text,
+        thread: text,
         delay: text,
       },
     });
