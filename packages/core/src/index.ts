@@ -294,6 +294,14 @@ export { redactError } from "./redact-error.js";
 export { abortError, type LinkedSignal, linkedSignal, onAbort, throwIfAborted } from "./signal.js";
 // Stores.
 export type { AppendOptions, AppendStore, LogRecord, ReadRange, StreamRange } from "./store/append-store.js";
+export {
+  type ArtifactFacts,
+  type ArtifactRecord,
+  artifactAttributes,
+  artifactFacts,
+} from "./store/artifact/artifact.js";
+export type { ArtifactIndex, ArtifactQuery, NewArtifact, SweptArtifacts } from "./store/artifact/index-store.js";
+export { readArtifact } from "./store/artifact/read.js";
 export type { StorageBackend } from "./store/backend.js";
 export type { StoreCallOptions } from "./store/call-options.js";
 export type { LogCapabilities, StoreCapabilities } from "./store/capabilities.js";

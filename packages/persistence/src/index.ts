@@ -1,3 +1,4 @@
+export { type ArtifactIndexOptions, artifactIndex } from "./artifacts/artifact-index.js";
 export { type CheckpointStoreOptions, checkpointStore } from "./checkpoints/checkpoint-store.js";
 export { encryptedLog } from "./encryption/encrypted-log.js";
 export {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { JsonValue, Store } from "@tinyagents/core";
 import { expect, it } from "vitest";
-import { runStatusStore, taskStore } from "../src/index.js";
+import { artifactIndex, runStatusStore, taskStore } from "../src/index.js";
 
 function sample(name: string): JsonValue {
   return JSON.parse(readFileSync(new URL(`./samples/${name}.json`, import.meta.url), "utf8")) as JsonValue;
@@ -16,7 +16,7 @@ function storeOf(value: JsonValue): Store {
     attributes: {},
     updatedAtMs: 0,
   });
-  return { get } as Store;
+  return { get, put: async () => "8" } as unknown as Store;
 }
 
 it("reads the status of a run that was written in format 1", async () => {
@@ -51,5 +51,24 @@ it("refuses a task that is damaged, or of a later format, and names the place (D
   await expect(read({ lease: { by: "w" } })).rejects.toMatchObject({
     code: "corrupt_data",
     details: { place: 'task "sample".lease.fence' },
+  });
+});
+
+it("reads the entry of an artifact that was written in format 1", async () => {
+  const store = storeOf(sample("artifact.v1"));
+  const artifact = await artifactIndex(store, { content: store }).get(["r1", "c1", "0"]);
+  expect(artifact).toEqual(sample("artifact.v1"));
+});
+
+it("refuses the entry of an artifact that is damaged, or of a later format, and names the place (DG-04)", async () => {
+  const entry = sample("artifact.v1") as { readonly [name: string]: JsonValue };
+  const read = (change: { readonly [name: string]: JsonValue }) => {
+    const store = storeOf({ ...entry, ...change });
+    return artifactIndex(store, { content: store }).get(["k"]);
+  };
+  await expect(read({ v: 2 })).rejects.toMatchObject({ code: "version_mismatch", details: { found: 2 } });
+  await expect(read({ sha256: "abc" })).rejects.toMatchObject({
+    code: "corrupt_data",
+    details: { place: expect.stringMatching(/^entry of artifact .*sha256$/) },
   });
 });

@@ -1,5 +1,6 @@
 import {
   type ArtifactReference,
+  artifactAttributes,
   type RunContext,
   TinyAgentsError,
   type ToolInvocation,
@@ -129,7 +130,8 @@ export class LiveToolRuntime implements ToolRuntime, UnderWay {
 const NO_ARTIFACTS: readonly ArtifactReference[] = [];
 
 /**
- * Puts something into the run's store `artifacts`. The key is the same when the call is run again.
+ * Puts something into the run's store `artifacts`. The key is the same when the call is run again; attributes say whose it
+ * is, for an index.
  * @throws `invalid_request` when the run has no such store.
  */
 export async function saveArtifact(
@@ -148,10 +150,13 @@ export async function saveArtifact(
       },
     );
   }
-  const key = [live.state.config.runId, callId, String(index)];
+  const { runId, rootRunId, threadId } = live.state.config;
+  const key = [runId, callId, String(index)];
   const value =
     typeof data === "string" ? ({ type: "text", text: data } as const) : ({ type: "bytes", bytes: data } as const);
-  await stores.store("artifacts").put(key, value, { attributes: { mediaType } });
+  await stores.store("artifacts").put(key, value, {
+    attributes: artifactAttributes({ runId, rootRunId, threadId, callId, name, mediaType }),
+  });
   const bytes = typeof data === "string" ? new TextEncoder().encode(data).length : data.length;
   return { key, mediaType, bytes, ...(name === undefined ? {} : { name }) };
 }
