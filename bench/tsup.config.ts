@@ -3,7 +3,7 @@ import { build } from "../tsup.base.js";
 
 export default defineConfig(
   build(
-    { main: "src/main.ts", adapters: "src/adapters.ts" },
+    { main: "src/main.ts", adapters: "src/adapters.ts", stores: "src/store-sqlite.ts" },
     { platform: "node", dts: false, tsconfig: "tsconfig.json" },
   ),
 );

@@ -4,8 +4,10 @@ import { isBusy } from "./sqlite-error.js";
 
 /** So long calls may keep a turn of the event loop to themselves, ms. */
 const SLICE_MS = 10;
-/** Waits between attempts to get a lock, ms; the last goes on. */
-const DELAYS_MS = [1, 2, 4, 8, 10];
+/** The longest wait between two attempts to get a lock, ms. */
+const LONGEST_DELAY_MS = 8;
+/** Whoever has waited for this part of the timeout asks as often as timers let it: chance favours those who ask most. */
+const IMPATIENT_AFTER = 0.1;
 
 /** Shares the event loop between synchronous calls and everything else in the process. */
 export class Breath {
@@ -73,10 +75,11 @@ export class Turns {
     await this.breath.take();
     for (let attempt = 0; ; attempt++) {
       throwIfAborted(signal);
-      const deadlineMs = Math.max(startedMs, this.#lockedSinceMs ?? startedMs) + this.busyTimeoutMs;
-      const done = this.#attempt(work, systemClock.now() >= deadlineMs);
+      const waitedMs = systemClock.now() - Math.max(startedMs, this.#lockedSinceMs ?? startedMs);
+      const done = this.#attempt(work, waitedMs >= this.busyTimeoutMs);
       if (done !== undefined) return done.result;
-      await systemClock.sleep(DELAYS_MS[Math.min(attempt, DELAYS_MS.length - 1)] as number, signal);
+      const isImpatient = waitedMs > this.busyTimeoutMs * IMPATIENT_AFTER;
+      await systemClock.sleep(isImpatient ? 1 : Math.min(2 ** attempt, LONGEST_DELAY_MS), signal);
     }
   }
 
