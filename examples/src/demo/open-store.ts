@@ -26,7 +26,8 @@ const KINDS: ReadonlyMap<string, (place: string, cwd: string) => Promise<OpenedS
   ["sqlite", openSqlite],
   ["jsonl", openJsonl],
   ["mongodb", openMongodb],
-  ["postgres", openPostgres],
+  ["postgres", (place) => openPostgres("postgres", place)],
+  ["postgresql", (place) => openPostgres("postgresql", place)],
   ["memory", openMemory],
 ]);
 
@@ -84,8 +85,8 @@ async function openMongodb(place: string): Promise<OpenedStore> {
   return { ...(await mongodbBackend({ url, database })), name: withoutPassword(url) };
 }
 
-async function openPostgres(place: string): Promise<OpenedStore> {
-  const connectionString = urlOf("postgres", place);
+async function openPostgres(kind: string, place: string): Promise<OpenedStore> {
+  const connectionString = urlOf(kind, place);
   const { postgresBackend } = await import("@tinyagents/store-postgres");
   const backend = postgresBackend({ connectionString });
   try {
