@@ -28,7 +28,7 @@ export const LEFT_BEHIND_MS: number = 24 * 3_600_000;
 
 /**
  * Bodies that are too large for a document, in pieces. They are written before anything refers to them, and taken away
- * after nothing does; what is under way is noted, so that what a killed process leaves is found.
+ * after nothing does. Their owner is noted before the first and after the last, so that what a killed process leaves is found.
  */
 export class Chunks {
   readonly #collections: Collections;
@@ -82,26 +82,14 @@ export class Chunks {
     return at === bytes ? body : undefined;
   }
 
-  /** Something refers to the chunks now. */
-  async settle(owner: string): Promise<void> {
-    await this.#collections.unfinished.deleteOne({ _id: owner });
-  }
-
   /** Takes away chunks to which nothing refers. */
   async remove(owner: string): Promise<void> {
     await this.#collections.chunks.deleteMany({ _id: { $gte: `${owner}/`, $lt: `${owner}0` } });
-    await this.settle(owner);
-  }
-
-  /** As {@link remove}, for chunks whose writer has ended long ago: noted first, in case that this is not ended. */
-  async removeReplaced(owner: string, use: ChunkUse): Promise<void> {
-    await this.#note(owner, use);
-    await this.remove(owner);
+    await this.#collections.owners.deleteOne({ _id: owner });
   }
 
   async #note(owner: string, { type, place }: ChunkUse): Promise<void> {
-    const fields = { type, place, atMs: this.#clock.now() };
-    await this.#collections.unfinished.updateOne({ _id: owner }, { $set: fields }, { upsert: true });
+    await this.#collections.owners.insertOne({ _id: owner, type, place, seenAtMs: this.#clock.now() });
   }
 }
 

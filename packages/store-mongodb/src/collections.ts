@@ -19,8 +19,8 @@ export interface Collections {
   readonly keys: MongodbCollection;
   /** The pieces of what is too large for one document. */
   readonly chunks: MongodbCollection;
-  /** What somebody has begun to write or to take away, so that others can clean up when they do not end it. */
-  readonly unfinished: MongodbCollection;
+  /** Who has chunks, and which streams are being taken away: whoever opens a backend looks whether they still have, and are. */
+  readonly owners: MongodbCollection;
 }
 
 const DEFAULT_PREFIX = "tinyagents_";
@@ -59,6 +59,6 @@ export function collectionsOf(
     appends: collection("appends"),
     keys: collection("keys"),
     chunks: collection("chunks"),
-    unfinished: collection("unfinished"),
+    owners: collection("owners"),
   };
 }

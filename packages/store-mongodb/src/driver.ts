@@ -13,7 +13,6 @@ export interface MongodbCollection {
   find(filter: object, options?: object): MongodbCursor;
   findOne(filter: object, options?: object): Promise<unknown>;
   insertOne(document: object, options?: object): Promise<unknown>;
-  insertMany(documents: object[], options?: object): Promise<unknown>;
   updateOne(filter: object, update: object, options?: object): Promise<{ readonly matchedCount: number }>;
   findOneAndReplace(filter: object, document: object, options: object): Promise<unknown>;
   findOneAndDelete(filter: object, options: object): Promise<unknown>;

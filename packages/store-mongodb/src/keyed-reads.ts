@@ -44,11 +44,12 @@ export async function listPage(
 ): Promise<Page<StoreRecord>> {
   const { prefix, where, descending, limit, after } = readListQuery(query);
   const { from, to } = idsUnder(prefix);
+  const nowMs = place.clock.now();
   const wanted = attributeEntries(where);
   const filter = {
     _id: { $gte: from, $lt: to, ...(after === undefined ? {} : beyond(idOfKey(after), descending, to)) },
     ...(wanted.length === 0 ? {} : { attributes: { $all: wanted } }),
-    expiresAtMs: { $not: { $lte: place.clock.now() } },
+    expiresAtMs: { $not: { $lte: nowMs } },
   };
   const documents = await place.collections.records
     .find(filter, { signal })
@@ -58,6 +59,8 @@ export async function listPage(
   const items: StoreRecord[] = [];
   for (const document of documents.slice(0, limit)) {
     const found = readRecordFields(document);
+    // A time that cannot be read is no later time: the filter lets it pass.
+    isExpired(found, nowMs, placeOf(found));
     const record =
       (await readRecord(found, place.chunks, signal)) ?? (await getRecord(place, String(found._id), signal));
     // A record that was written again meanwhile may be one that nobody asks for.

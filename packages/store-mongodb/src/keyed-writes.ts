@@ -77,14 +77,9 @@ export class KeyedWrites {
   }
 
   /** Takes away what the write has replaced. It is done whatever comes of this: what stays is found later. */
-  async finish({ id, put }: PreparedWrite, replaced: Fields | undefined): Promise<void> {
-    const { chunks } = this.#place;
+  async finish(replaced: Fields | undefined): Promise<void> {
     const owner = ownerOf(replaced);
-    const use = { type: "record", place: id } as const;
-    await Promise.allSettled([
-      put?.chunks && chunks.settle(put.chunks.reference.owner),
-      owner !== undefined && chunks.removeReplaced(owner, use),
-    ]);
+    if (owner !== undefined) await Promise.allSettled([this.#place.chunks.remove(owner)]);
   }
 
   /** Takes away what was written for a write that was not done. */

@@ -16,9 +16,9 @@ export async function truncateStream(place: Place, stream: string, before: numbe
   if (start === 0) return;
   const dropped = { _id: { $gte: `${incarnation}/`, $lt: appendId(incarnation, start) } };
   const takeAway = async (): Promise<void> => {
-    await removeChunks(place, dropped, id);
+    await removeChunks(place, dropped);
     await appends.deleteMany(dropped);
-    if (endOf(last) <= start) await removeOwned(place, last, id);
+    if (endOf(last) <= start) await removeOwned(place, last);
   };
   // It is done whatever comes of this: the next truncate takes away what stays.
   await Promise.allSettled([takeAway()]);
@@ -26,7 +26,7 @@ export async function truncateStream(place: Place, stream: string, before: numbe
 
 /** Takes a stream away: nobody sees it from one moment on, and then what belongs to it goes. Whether there was one. */
 export async function deleteStream(place: Place, stream: string): Promise<boolean> {
-  const { streams, unfinished } = place.collections;
+  const { streams, owners } = place.collections;
   const id = idOfKey([stream]);
   for (;;) {
     const found = await streams.findOne({ _id: id });
@@ -36,36 +36,36 @@ export async function deleteStream(place: Place, stream: string): Promise<boolea
       `${streamPlace(stream)}.incarnation`,
     );
     // Several may take it away at once.
-    await unfinished.updateOne(
+    await owners.updateOne(
       { _id: incarnation },
-      { $set: { type: "stream", place: id, atMs: place.clock.now() } },
+      { $set: { type: "stream", place: id, seenAtMs: place.clock.now() } },
       { upsert: true },
     );
     const removed = (await streams.findOneAndDelete({ _id: id, incarnation }, {})) as Fields | null;
     // It is done whatever comes of this: it was noted before.
-    await Promise.allSettled([removeOwned(place, removed?.last, id).then(() => dropIncarnation(place, incarnation))]);
+    await Promise.allSettled([removeOwned(place, removed?.last).then(() => dropIncarnation(place, incarnation))]);
     if (removed !== null) return true;
   }
 }
 
 /** Takes away what belongs to a stream that is gone. */
 export async function dropIncarnation(place: Place, incarnation: string): Promise<void> {
-  const { appends, keys, unfinished } = place.collections;
+  const { appends, keys, owners } = place.collections;
   const all = { _id: idsOfIncarnation(incarnation) };
-  await removeChunks(place, all, incarnation);
+  await removeChunks(place, all);
   await appends.deleteMany(all);
   await keys.deleteMany(all);
-  await unfinished.deleteOne({ _id: incarnation });
+  await owners.deleteOne({ _id: incarnation });
 }
 
-async function removeOwned({ chunks }: Place, document: unknown, id: string): Promise<void> {
+async function removeOwned({ chunks }: Place, document: unknown): Promise<void> {
   const owner = ownerOf(document);
-  if (owner !== undefined) await chunks.removeReplaced(owner, { type: "append", place: id });
+  if (owner !== undefined) await chunks.remove(owner);
 }
 
 /** Chunks go before the documents that lead to them: whoever is ended between finds the way again. */
-async function removeChunks(place: Place, filter: object, id: string): Promise<void> {
+async function removeChunks(place: Place, filter: object): Promise<void> {
   const { appends } = place.collections;
   const large = appends.find({ ...filter, chunks: { $exists: true } }, { projection: { chunks: 1 } });
-  for await (const found of large) await removeOwned(place, found, id);
+  for await (const found of large) await removeOwned(place, found);
 }

@@ -101,10 +101,7 @@ export class LogWrites {
         throw writeConflict(`stream "${checked.stream}"`, checked.expectedOffset as number, head);
       throwIfAborted(signal);
       chunks?.checkFresh();
-      if (isExpected && (await this.#commit(state, id, placed, head))) {
-        if (chunks) await Promise.allSettled([this.#place.chunks.settle(chunks.reference.owner)]);
-        return head;
-      }
+      if (isExpected && (await this.#commit(state, id, placed, head))) return head;
       if (known === undefined) await systemClock.sleep(systemRandom() * Math.min(LONGEST_WAIT_MS, tries + 1), signal);
       known = undefined;
     }

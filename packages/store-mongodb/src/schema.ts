@@ -21,9 +21,10 @@ export async function createMongodbIndexes(db: MongodbDb, options: CollectionOpt
 
 export async function createIndexes(collections: Collections): Promise<void> {
   await checkSchema(collections);
-  const { schema, records, chunks } = collections;
+  const { schema, records, chunks, owners } = collections;
   // A selection by attribute is read in the order of keys.
   await records.createIndex({ attributes: 1, _id: 1 }, { name: "by_attribute" });
+  await owners.createIndex({ seenAtMs: 1 }, { name: "by_age" });
   await removeExpired(records);
   await removeExpired(chunks);
   try {

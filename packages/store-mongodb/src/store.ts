@@ -42,7 +42,7 @@ export function storeBehind(gate: StoreGate, place: Place): Store {
     try {
       throwIfAborted(signal);
       const replaced = await writes.apply(prepared);
-      await writes.finish(prepared, replaced);
+      await writes.finish(replaced);
       return [prepared, replaced];
     } catch (error) {
       throw await failed(error, [prepared]);
@@ -65,7 +65,7 @@ export function storeBehind(gate: StoreGate, place: Place): Store {
       for (const one of checked) prepared.push(await writes.prepare(one, signal));
       throwIfAborted(signal);
       const replaced = await transaction(place, (session) => applyAll(writes, prepared, session));
-      for (const [index, one] of prepared.entries()) await writes.finish(one, replaced[index]);
+      for (const one of replaced) await writes.finish(one);
     } catch (error) {
       throw await failed(error, prepared);
     }

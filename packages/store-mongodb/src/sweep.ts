@@ -4,13 +4,16 @@ import { dropIncarnation } from "./log-cleaning.js";
 import type { Place } from "./place.js";
 import { idsOfIncarnation } from "./stream-document.js";
 
-/** So much is cleaned up at once: opening takes a bounded time. */
+/** So many owners are looked at at once: opening takes a bounded time. */
 const MOST_AT_ONCE = 100;
 
-/** Takes away what was begun long ago and never ended: its process is gone. */
+/**
+ * Looks at owners that nobody has looked at for long, and takes away what has none: its process is gone. What is in use is
+ * looked at again after as long.
+ */
 export async function sweep(place: Place): Promise<void> {
-  const old = { atMs: { $lt: place.clock.now() - LEFT_BEHIND_MS } };
-  const left = await place.collections.unfinished.find(old).limit(MOST_AT_ONCE).toArray();
+  const old = { seenAtMs: { $lt: place.clock.now() - LEFT_BEHIND_MS } };
+  const left = await place.collections.owners.find(old).sort({ seenAtMs: 1 }).limit(MOST_AT_ONCE).toArray();
   for (const found of left) {
     const { _id: id, type, place: at } = found as Fields;
     if (typeof id !== "string" || typeof at !== "string") continue;
@@ -20,15 +23,16 @@ export async function sweep(place: Place): Promise<void> {
 }
 
 async function sweepStream(place: Place, incarnation: string, id: string): Promise<void> {
-  const { streams, unfinished } = place.collections;
+  const { streams, owners } = place.collections;
   const found = (await streams.findOne({ _id: id })) as Fields | null;
-  if (found?.incarnation === incarnation) await unfinished.deleteOne({ _id: incarnation });
+  if (found?.incarnation === incarnation) await owners.deleteOne({ _id: incarnation });
   else await dropIncarnation(place, incarnation);
 }
 
 async function sweepChunks(place: Place, owner: string, type: "record" | "append", id: string): Promise<void> {
   const isUsed = type === "record" ? await isUsedByRecord(place, owner, id) : await isUsedByStream(place, owner, id);
-  if (isUsed) await place.chunks.settle(owner);
+  const seen = { $set: { seenAtMs: place.clock.now() } };
+  if (isUsed) await place.collections.owners.updateOne({ _id: owner }, seen);
   else await place.chunks.remove(owner);
 }
 

@@ -38,9 +38,8 @@ export function keep(backend: MongodbBackend): MongodbBackend {
 
 afterAll(async () => {
   for (const backend of kept) await backend.close();
-  if (server.available) {
-    await client.db(database).dropDatabase();
-    await server.stop();
-  }
+  // A private server takes its data along.
+  if (process.env.MONGODB_URI) await client.db(database).dropDatabase();
   await client.close();
+  if (server.available) await server.stop();
 });
