@@ -159,7 +159,7 @@ describe("an artifact index", () => {
     expect((await content.list({ prefix: [] })).items.length).toBe(2);
   });
 
-  it.each([
+  it.each<[ask: () => Promise<unknown>, said: string]>([
     [() => index.list({ tenant: "a" } as never), "query.tenant"],
     [() => index.list({ runId: "a", threadId: "b" }), "leave all but one out"],
     [() => index.list({ rootRunId: "" }), "query.rootRunId"],
