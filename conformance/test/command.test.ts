@@ -59,6 +59,20 @@ describe("the command", () => {
     expect([log.code, log.out.split("\n").at(-1)]).toEqual([0, sums(appendStoreChecks)]);
   });
 
+  it.each<[string, unknown, string]>([
+    ["model", undefined, "the subject's create gave undefined: a model with an id, a profile and a stream is expected"],
+    ["model", { id: "x" }, "the subject's create gave an object that is none: a model with an id"],
+    ["embeddings", null, "the subject's create gave null: a model with embedDocuments and embedQuery is expected"],
+    ["embeddings", "gpt", "the subject's create gave a string: a model with embedDocuments"],
+  ])("says so where the subject of %s gives %o", async (suite, given, sentence) => {
+    const load = async () => ({ subject: { name: "m", create: () => given } });
+    const { code, out } = await command([suite, "x.ts"], load);
+    expect(code).toBe(1);
+    expect(out).toContain(sentence);
+    expect(out).not.toContain("TypeError");
+    expect(out).not.toContain("Cannot read");
+  });
+
   it("loads a subject that is written in TypeScript, and ends with 1 when it fails", async () => {
     const { code, out } = await command(["model", SILENT, "--json"]);
     expect(code).toBe(1);

@@ -1,4 +1,5 @@
-import { type Capability, type ChatModel, type JsonValue, support } from "@tinyagents/core";
+import { type Capability, type ChatModel, isModel, type JsonValue, support } from "@tinyagents/core";
+import { assert } from "../assert.js";
 import type { Claims } from "../check.js";
 import { type ScenarioName, scenarios } from "./scenarios.js";
 
@@ -69,26 +70,40 @@ export interface ModelUnderTest extends Claims<ModelNeed> {
 
 export function modelUnderTest(subject: ChatModelSubject): ModelUnderTest {
   const { wire, cannot = {} } = subject;
+  const create = async (setting: ModelSetting): Promise<ChatModel> => {
+    const model: unknown = await subject.create(setting);
+    assert(
+      isModel(model),
+      `the subject's create gave ${kindOf(model)}: a model with an id, a profile and a stream is expected`,
+    );
+    return model;
+  };
   return {
     async lacks(need) {
       if (isScenario(need)) return cannot[need];
       if (need === RECORDED_REQUESTS) {
         return (await records(wire)) ? undefined : "this subject has no wire that records requests";
       }
-      const { profile } = await subject.create({ scenario: "text", url: UNUSED_URL, apiKey: secretKey });
+      const { profile } = await create({ scenario: "text", url: UNUSED_URL, apiKey: secretKey });
       const claim = support(profile, need);
       return claim === "yes" ? undefined : `the profile does not claim ${need}: it says ${claim}`;
     },
     async within(scenario, use) {
       const server = await wire?.start(scenario);
       try {
-        const model = await subject.create({ scenario, url: server?.url, apiKey: secretKey });
+        const model = await create({ scenario, url: server?.url, apiKey: secretKey });
         return await use({ model, requests: () => server?.requests?.() ?? [] });
       } finally {
         await server?.close();
       }
     },
   };
+}
+
+/** What something is, for whoever expected something else. */
+export function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  return typeof value === "object" ? "an object that is none" : `a ${typeof value}`;
 }
 
 function isScenario(need: ModelNeed): need is ScenarioName {

@@ -1,5 +1,6 @@
 import type { EmbeddingModel } from "@tinyagents/core";
-import { RECORDED_REQUESTS, type RecordedRequest, secretKey, type WireServer } from "../chat-model/subject.js";
+import { assert } from "../assert.js";
+import { kindOf, RECORDED_REQUESTS, type RecordedRequest, secretKey, type WireServer } from "../chat-model/subject.js";
 import type { Claims } from "../check.js";
 import { type EmbeddingScenarioName, embeddingScenarios } from "./scenarios.js";
 
@@ -56,11 +57,20 @@ export function embeddingModelUnderTest(subject: EmbeddingModelSubject): Embeddi
       const server = await wire?.start(scenario);
       try {
         const profile = { maxBatch: BATCH };
-        const model = await subject.create({ scenario, url: server?.url, apiKey: secretKey, profile });
+        const model: unknown = await subject.create({ scenario, url: server?.url, apiKey: secretKey, profile });
+        assert(
+          isEmbeddingModel(model),
+          `the subject's create gave ${kindOf(model)}: a model with embedDocuments and embedQuery is expected`,
+        );
         return await use({ model, requests: () => server?.requests?.() ?? [] });
       } finally {
         await server?.close();
       }
     },
   };
+}
+
+function isEmbeddingModel(value: unknown): value is EmbeddingModel {
+  const model = value as Partial<EmbeddingModel> | undefined | null;
+  return typeof model?.embedDocuments === "function" && typeof model.embedQuery === "function";
 }

@@ -200,6 +200,7 @@ export {
   type EmbeddedBatch,
   type EmbeddingPurpose,
 } from "./model/batched-embeddings.js";
+export { cachedEmbeddings, type EmbeddingCacheOptions } from "./model/cached-embeddings.js";
 export { type ChatModel, isModel, type ModelCallContext, type NamedModel, resolvedModel } from "./model/chat-model.js";
 export { checkedStream, corruptStream, streamFault } from "./model/checked-stream.js";
 export { chooseModel, type ModelChoice, type ModelSources, type SkippedModel } from "./model/choose-model.js";

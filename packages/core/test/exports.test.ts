@@ -26,6 +26,7 @@ test("the package exports these names at run time, and no others", () => {
     "batchedEmbeddings",
     "blocks",
     "boundedText",
+    "cachedEmbeddings",
     "callCost",
     "callbackSink",
     "canTake",

@@ -28,7 +28,7 @@ describe("texts as vectors (EMB-01)", () => {
       ],
       dimensions: 2,
       model: { id: "ollama/nomic-embed-text", provider: "ollama", model: "nomic-embed-text" },
-      usage: { inputTokens: 7, outputTokens: 0, source: "reported" },
+      usage: { inputTokens: 7, outputTokens: 0, embeddingTokens: 7, source: "reported" },
       warnings: [],
       providerData: { total_duration: 5 },
     });

@@ -44,7 +44,7 @@ describe("EMB-01 an embedding model of OpenAI", () => {
     const { model, bodies } = serve(plain);
     const { vectors, usage } = await model.embedDocuments(["a", "bbb"]);
     expect(vectors.map(([first]) => first)).toEqual([1, 3]);
-    expect(usage).toEqual({ inputTokens: 2, outputTokens: 0, source: "reported" });
+    expect(usage).toEqual({ inputTokens: 2, outputTokens: 0, embeddingTokens: 2, source: "reported" });
     expect((await model.embedQuery("dddd", { dimensions: 8 })).vector).toEqual(Array(8).fill(4));
     expect(bodies[1]).toEqual({ model: model.profile.model, input: ["dddd"], encoding_format: "float", dimensions: 8 });
   });

@@ -117,6 +117,7 @@ export const usage: Check = shape<Usage>({
   reasoningTokens: tokens,
   imageTokens: tokens,
   audioTokens: tokens,
+  embeddingTokens: tokens,
   charged: optional(shape<Money>({ amount: decimal, currency: text })),
   source: oneOf(USAGE_SOURCES),
 });

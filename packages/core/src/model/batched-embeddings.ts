@@ -101,7 +101,7 @@ class Sum {
   #addUsage(told: Usage | undefined): void {
     const { usage, faults } = told === undefined ? { usage: undefined, faults: [] } : readUsage(told);
     if (usage === undefined) this.#usageKnown = false;
-    else this.#usage = this.#usage === undefined ? usage : addUsage(this.#usage, usage);
+    else this.#usage = this.#usage === undefined ? ofEmbedding(usage) : addUsage(this.#usage, ofEmbedding(usage));
     if (faults.length === 0) return;
     const message = `The usage that was told is partly wrong, and that part counts as unknown: ${faults.join("; ")}.`;
     this.#warnings.push({ code: "malformed_data", message });
@@ -121,13 +121,21 @@ class Sum {
   }
 }
 
-function checkTexts(texts: unknown): void {
+/** All that an embedding model reads is embedded. */
+function ofEmbedding(usage: Usage): Usage {
+  const { inputTokens, embeddingTokens = inputTokens } = usage;
+  return embeddingTokens === undefined ? usage : { ...usage, embeddingTokens };
+}
+
+/** @throws TypeError for what is no list of texts. */
+export function checkTexts(texts: unknown): void {
   if (!Array.isArray(texts)) throw new TypeError("embedDocuments: a list of texts is expected");
   const at = texts.findIndex((text) => typeof text !== "string");
   if (at !== -1) throw new TypeError(`text ${at + 1} of ${texts.length} that are to be embedded is no string`);
 }
 
-function checkSize(what: string, size: number | undefined): void {
+/** @throws TypeError for what is no whole number from 1 up, if it is there at all. */
+export function checkSize(what: string, size: number | undefined): void {
   if (size === undefined || (Number.isSafeInteger(size) && size > 0)) return;
   throw new TypeError(`${what}: a whole number from 1 up is expected`);
 }

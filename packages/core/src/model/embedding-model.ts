@@ -33,6 +33,8 @@ export interface EmbeddingRecord {
   readonly model: ResolvedModel;
   /** Of all requests together. Absent means unknown. `outputTokens` is zero: nothing is written. */
   readonly usage?: Usage;
+  /** How many of the vectors came from a cache; absent where there is none. */
+  readonly cached?: number;
   readonly warnings: readonly ModelWarning[];
   /** Whatever else the provider said, of its last request. */
   readonly providerData?: JsonObject;

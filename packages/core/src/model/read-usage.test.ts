@@ -14,7 +14,12 @@ const sound: Usage = {
 
 describe("usage that a model told", () => {
   test("is taken as it is when it is sound (USG-05)", () => {
-    for (const usage of [sound, { source: "estimated" } as const, { ...sound, reasoningTokens: 5, audioTokens: 15 }]) {
+    for (const usage of [
+      sound,
+      { ...sound, embeddingTokens: 10 },
+      { source: "estimated" } as const,
+      { ...sound, reasoningTokens: 5, audioTokens: 15 },
+    ]) {
       const read = readUsage(usage);
       expect(read.usage).toBe(usage);
       expect(read.faults).toEqual([]);

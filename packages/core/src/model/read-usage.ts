@@ -84,12 +84,14 @@ function isWithinTotals({
   reasoningTokens = 0,
   imageTokens = 0,
   audioTokens = 0,
+  embeddingTokens = 0,
 }: Usage): boolean {
   return (
     cachedInputTokens + cacheWriteTokens <= inputTokens &&
     reasoningTokens <= outputTokens &&
     imageTokens <= inputTokens + outputTokens &&
-    audioTokens <= inputTokens + outputTokens
+    audioTokens <= inputTokens + outputTokens &&
+    embeddingTokens <= inputTokens
   );
 }
 
@@ -106,6 +108,7 @@ function oversized(usage: Usage): (readonly [names: readonly Class[], total: num
     if (total !== undefined && sum > total) found.push([there, total, of]);
   };
   look(["cachedInputTokens", "cacheWriteTokens"], input, "inputTokens");
+  look(["embeddingTokens"], input, "inputTokens");
   look(["reasoningTokens"], output, "outputTokens");
   look(["imageTokens"], both, "input and output");
   look(["audioTokens"], both, "input and output");

@@ -18,6 +18,8 @@ export interface Usage {
   readonly reasoningTokens?: number;
   readonly imageTokens?: number;
   readonly audioTokens?: number;
+  /** Of the input, what was turned into vectors. Of embedding models alone: totals of runs have none. */
+  readonly embeddingTokens?: number;
   /** What the provider said that it charged for the call. Of several attempts: for those of which it said so. */
   readonly charged?: Money;
   /** Whether the provider said so or we estimated. */
@@ -135,6 +137,7 @@ export const TOKEN_CLASSES = [
   "reasoningTokens",
   "imageTokens",
   "audioTokens",
+  "embeddingTokens",
 ] as const;
 
 /** How far totals can be trusted. `partial`: some calls told nothing, so the true sums are higher. */
