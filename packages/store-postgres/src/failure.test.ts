@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { isDuplicate, isGivenUp, isStopped, postgresFailure, secretsIn, sqlStateOf } from "./failure.js";
+
+function failed(code: string | undefined, message = "no"): Error {
+  return Object.assign(new Error(message), code === undefined ? {} : { code });
+}
+
+describe("failures of PostgreSQL", () => {
+  const toError = postgresFailure("PostgreSQL store", ["hunter2"]);
+
+  it.each([
+    ["08006", true],
+    ["40001", true],
+    ["40P01", true],
+    ["53300", true],
+    ["57P01", true],
+    ["57014", true],
+    ["55P03", true],
+    ["42P01", false],
+    ["22P02", false],
+    ["28P01", false],
+    ["42501", false],
+    ["ECONNREFUSED", true],
+    ["ECONNRESET", true],
+    ["EPIPE", true],
+    ["ENOTFOUND", false],
+  ])("with the code %s say whether a repeat can help: %s", (code, retryable) => {
+    expect(toError(failed(code), "put")).toMatchObject({ code: "store_failed", retryable });
+  });
+
+  it.each([
+    ["Connection terminated unexpectedly", true],
+    ["timeout exceeded when trying to connect", true],
+    ["Client has encountered a connection error and is not queryable", true],
+    ["something else", false],
+  ])("without a code are told by what the driver says: %s", (message, retryable) => {
+    expect(toError(failed(undefined, message), "put")).toMatchObject({ retryable });
+  });
+
+  it("keep their cause, and none of their secrets", () => {
+    const error = toError(failed("28P01", "hunter2 is wrong"), "put");
+    expect(error.message).toContain("The PostgreSQL store failed to put");
+    expect(error.message + String(error.cause)).not.toContain("hunter2");
+  });
+
+  it("are told apart by the code of the database, which a code of the system is not", () => {
+    expect(sqlStateOf(failed("23505"))).toBe("23505");
+    expect(sqlStateOf(failed("EPIPE"))).toBeUndefined();
+    expect(sqlStateOf("23505")).toBeUndefined();
+    expect([isDuplicate(failed("23505")), isGivenUp(failed("40001")), isStopped(failed("57014"))]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+});
+
+describe("secrets in a connection string", () => {
+  it.each<[string | undefined, readonly string[]]>([
+    [undefined, []],
+    ["postgresql://localhost/db", []],
+    ["postgresql://user@localhost/db", []],
+    ["postgresql://user:pass%2Fword@localhost/db", ["pass%2Fword", "pass/word"]],
+    ["postgres://localhost/db?user=u&password=hunter2&ssl=true", ["hunter2", "hunter2"]],
+    ["postgres://u:100%@localhost/db", ["100%", "100%"]],
+  ])("are its password, as it is written and as it is meant: %s", (connectionString, secrets) => {
+    expect(secretsIn(connectionString)).toEqual(secrets);
+  });
+});
