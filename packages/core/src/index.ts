@@ -351,9 +351,16 @@ export {
   readTruncate,
 } from "./store/log-arguments.js";
 export type { ShortTermMemory, ThreadState } from "./store/memory.js";
+export {
+  type KeyRedaction,
+  observeStores,
+  type StoreAccess,
+  type StoreEvent,
+  type StoreEventData,
+} from "./store/observed.js";
 export { checkFields, readOrder, readWholeNumber } from "./store/read-fields.js";
 export { invalidArgument, storeFailure, writeConflict } from "./store/refuse.js";
-export { type StoreRegistry, storeRegistry } from "./store/registry.js";
+export { type StoreRegistry, type StoreRegistryOptions, storeRegistry } from "./store/registry.js";
 export { readRunStatus } from "./store/run-status/read.js";
 export {
   type ActiveCall,

@@ -101,6 +101,7 @@ test("the package exports these names at run time, and no others", () => {
     "narrowPolicy",
     "needsApproval",
     "noProgressThresholds",
+    "observeStores",
     "onAbort",
     "openCalls",
     "parseJson",

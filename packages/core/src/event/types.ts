@@ -13,12 +13,13 @@ import type { FinishReason, ModelDelta, ModelWarning } from "../model/delta.js";
 import type { ContextEstimate } from "../model/estimate.js";
 import type { ResolvedModel } from "../model/profile.js";
 import type { Usage } from "../model/usage.js";
+import type { StoreEventData } from "../store/observed.js";
 
 /**
  * The data of each event. What people and models said is in `payload`, which is there only for a sink that asks for
  * payloads. An error's message counts as said.
  */
-export interface EventData {
+export interface EventData extends StoreEventData {
   /** A run begins, or goes on after a pause or a crash (`resumed`). */
   "run.started": {
     readonly agent: string;

@@ -2,6 +2,7 @@ import {
   abortError,
   type IdSource,
   limitError,
+  observeStores,
   onAbort,
   type RandomSource,
   type RunRecorder,
@@ -44,6 +45,7 @@ export class LiveRun extends WatchedRun {
   claim: RunClaim | undefined;
   readonly data: unknown;
   readonly deadlines: Deadlines;
+  #observed: StoreRegistry | undefined;
   #scope: RunScope | undefined;
   /** What the run waits for at the moment. Made for the first, and so no larger than need be. */
   #underWay: UnderWay[] | undefined;
@@ -87,6 +89,14 @@ export class LiveRun extends WatchedRun {
   get scope(): RunScope {
     this.#scope ??= new RunScope(this);
     return this.#scope;
+  }
+
+  /** The stores as the run uses them: who listens to it is told of what is done in them. */
+  get usedStores(): StoreRegistry | undefined {
+    if (this.stores === undefined || !this.listened) return this.stores;
+    // They take no numbers: whether somebody listens must not change those of other events.
+    this.#observed ??= observeStores(this.stores, ({ type, data }) => this.emitUnnumbered(type, data));
+    return this.#observed;
   }
 
   /** Names of what did not settle when the run was cancelled. */

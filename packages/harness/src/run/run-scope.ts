@@ -80,7 +80,7 @@ export class LiveRunContext implements RunContext {
     return this.live.definition.prices;
   }
   get stores(): StoreRegistry {
-    const { stores } = this.live;
+    const { usedStores: stores } = this.live;
     if (stores !== undefined) return stores;
     throw new TinyAgentsError("invalid_request", "This run has no stores. Give it some: createAgent({ stores }).", {
       details: { reason: "no_stores" },

@@ -140,7 +140,7 @@ export async function saveArtifact(
   index: number,
   { data, mediaType, name }: { readonly data: string | Uint8Array; readonly mediaType: string; readonly name?: string },
 ): Promise<ArtifactReference> {
-  const { stores } = live;
+  const { usedStores: stores } = live;
   if (stores === undefined) {
     throw new TinyAgentsError(
       "invalid_request",

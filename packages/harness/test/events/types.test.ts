@@ -59,6 +59,12 @@ function familyOf(event: AgentEvent): string {
     case "sub_agent.started":
     case "sub_agent.completed":
       return event.data.childRunId;
+    case "store.read":
+    case "store.write":
+    case "store.append":
+    case "store.delete":
+    case "store.error":
+      return `${event.data.namespace} ${event.data.operation}`;
     case "custom":
       return event.data.name;
   }

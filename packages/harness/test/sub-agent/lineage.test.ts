@@ -1,7 +1,7 @@
 import { type RunContext, storeRegistry, TinyAgentsError } from "@tinyagents/core";
 import { type AgentOptions, createAgent } from "@tinyagents/harness";
 import { eventRecorder, fakeTool, hangingTool, scriptedModel, testSurroundings } from "@tinyagents/testkit";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { endProblems } from "../support/end-problems.js";
 import { failureOf } from "../support/failures.js";
 import { resultStatuses, transcript } from "../support/transcript.js";
@@ -112,6 +112,7 @@ describe("a run below another", () => {
     });
     const surroundings = testSurroundings();
     const stores = storeRegistry({});
+    const has = vi.spyOn(stores, "has").mockImplementation((namespace) => namespace === "given");
     const options = {
       ...surroundings,
       data: { user: "ann" },
@@ -122,10 +123,12 @@ describe("a run below another", () => {
     };
     await parent.invoke("Go.", options);
     const [above, below] = seen;
-    for (const key of ["data", "clock", "ids", "random", "events", "stores"] as const) {
+    for (const key of ["data", "clock", "ids", "random", "events"] as const) {
       expect(below?.[key], key).toBe(above?.[key]);
     }
-    expect(below?.stores).toBe(stores);
+    // Each run has its own view of them, which tells its events.
+    expect(below?.stores.has("given")).toBe(true);
+    expect(has).toHaveBeenCalledOnce();
     for (const key of ["tags", "metadata", "configurable"] as const) {
       expect(below?.config[key], key).toEqual(options[key]);
     }
