@@ -5,6 +5,8 @@ import { checkAgentStream } from "./agent-stream/checks.js";
 import type { AgentStreamSubject } from "./agent-stream/subject.js";
 import { checkAppendStore } from "./append-store/run.js";
 import type { AppendStoreSubject } from "./append-store/subject.js";
+import { formatChaos } from "./chaos/format-chaos.js";
+import { type ChaosOptions, type ChaosSubject, runChaos } from "./chaos/run-chaos.js";
 import { checkChatModel } from "./chat-model/run.js";
 import type { ChatModelSubject } from "./chat-model/subject.js";
 import type { Report } from "./check.js";
@@ -29,7 +31,8 @@ export interface CommandIo {
 interface Suite {
   /** The function that a subject must have, besides its name. */
   readonly entry: string;
-  check(subject: object): Promise<Report>;
+  /** Absent for `chaos`, which gives no report of checks. */
+  check?(subject: object): Promise<Report>;
   /** Whether other processes load the file, too. */
   readonly inProcesses?: boolean;
 }
@@ -43,7 +46,10 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
   ["log", { entry: "create", inProcesses: true, check: (subject) => checkAppendStore(subject as AppendStoreSubject) }],
 ]);
 
-const USAGE = `Usage: conformance ${[...SUITES.keys()].join("|")} FILE [--json]    FILE exports the subject as \`subject\`.`;
+/** Kills processes that write. */
+const CHAOS: Suite = { entry: "create", inProcesses: true };
+
+const USAGE = `Usage: conformance ${[...SUITES.keys()].join("|")} FILE [--json], or conformance chaos FILE [--kills N] [--seed N] [--json]    FILE exports the subject as \`subject\`.`;
 
 /** A use that is no good. The message says why. */
 class Misuse extends Error {}
@@ -55,9 +61,11 @@ export async function runCommand(args: readonly string[], io: CommandIo): Promis
     return 0;
   }
   try {
-    const { suite, file, json } = readArgs(args);
+    const { suite, file, json, ...chaos } = readArgs(args);
     const subject = await loadSubject(file, suite, io);
-    const report = await suite.check(suite.inProcesses === true ? inModule(subject, resolve(io.cwd, file)) : subject);
+    const found = suite.inProcesses === true ? inModule(subject, resolve(io.cwd, file)) : subject;
+    if (suite.check === undefined) return await runKills(found as ChaosSubject, json, chaos, io);
+    const report = await suite.check(found);
     io.out(json ? JSON.stringify(report, null, 2) : formatReport(report));
     return report.ok ? 0 : 1;
   } catch (error) {
@@ -67,16 +75,53 @@ export async function runCommand(args: readonly string[], io: CommandIo): Promis
   }
 }
 
-function readArgs(args: readonly string[]): { readonly suite: Suite; readonly file: string; readonly json: boolean } {
-  const flags = args.filter((arg) => arg.startsWith("-"));
-  const [name, file, ...more] = args.filter((arg) => !arg.startsWith("-"));
-  const unknown = flags.find((flag) => flag !== "--json") ?? more[0];
-  if (unknown !== undefined) throw new Misuse(`unknown argument: ${unknown}`);
+async function runKills(subject: ChaosSubject, json: boolean, options: ChaosOptions, io: CommandIo): Promise<number> {
+  const report = await runChaos(subject, options).catch((error: unknown) => {
+    throw error instanceof TypeError ? new Misuse(error.message) : error;
+  });
+  io.out(json ? JSON.stringify(report, null, 2) : formatChaos(report));
+  return report.ok ? 0 : 1;
+}
+
+interface Args extends ChaosOptions {
+  readonly suite: Suite;
+  readonly file: string;
+  readonly json: boolean;
+}
+
+function readArgs(args: readonly string[]): Args {
+  const { words, json, numbers } = sortArgs(args);
+  const [name, file, ...more] = words;
+  if (more[0] !== undefined) throw new Misuse(`unknown argument: ${more[0]}`);
   if (name === undefined) throw new Misuse("a suite is expected");
-  const suite = SUITES.get(name);
+  const suite = name === "chaos" ? CHAOS : SUITES.get(name);
   if (suite === undefined) throw new Misuse(`unknown suite: ${name}`);
+  const [flag] = Object.keys(numbers);
+  if (suite !== CHAOS && flag !== undefined) throw new Misuse(`unknown argument: --${flag}`);
   if (file === undefined) throw new Misuse("a file is expected");
-  return { suite, file, json: flags.includes("--json") };
+  return { suite, file, json, ...numbers };
+}
+
+/** Numbers follow their flag: `--kills 200`. */
+function sortArgs(args: readonly string[]): {
+  readonly words: readonly string[];
+  readonly json: boolean;
+  readonly numbers: { readonly [flag: string]: number };
+} {
+  const words: string[] = [];
+  const numbers: { [flag: string]: number } = {};
+  let json = false;
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] as string;
+    if (arg === "--json") json = true;
+    else if (arg === "--kills" || arg === "--seed") {
+      const given = args[++at];
+      if (!/^\d+$/.test(given ?? "")) throw new Misuse(`a number is expected after ${arg}`);
+      numbers[arg.slice(2)] = Number(given);
+    } else if (arg.startsWith("-")) throw new Misuse(`unknown argument: ${arg}`);
+    else words.push(arg);
+  }
+  return { words, json, numbers };
 }
 
 async function loadSubject(file: string, { entry }: Suite, io: CommandIo): Promise<object> {

@@ -25,6 +25,7 @@ it("exports only what is meant to be used", () => {
     "formatReport",
     "meeting",
     "modelUnderTest",
+    "runChaos",
     "runCheck",
     "runChecks",
     "scenarioDimensions",

@@ -20,6 +20,14 @@ export {
   type OpenLog,
 } from "./append-store/subject.js";
 export { assert, assertEqual, assertFails, assertIncludes, CheckFailure } from "./assert.js";
+// Killed processes.
+export {
+  type ChaosOptions,
+  type ChaosReport,
+  type ChaosSubject,
+  type OpenBackend,
+  runChaos,
+} from "./chaos/run-chaos.js";
 // Models.
 export { chatModelChecks } from "./chat-model/checks.js";
 export { type ForeignHistory, foreignHistories } from "./chat-model/histories.js";

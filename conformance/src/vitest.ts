@@ -1,8 +1,9 @@
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { agentStreamChecks } from "./agent-stream/checks.js";
 import { type AgentStreamSubject, agentStreamUnderTest } from "./agent-stream/subject.js";
 import { appendStoreChecks } from "./append-store/checks.js";
 import { type AppendStoreSubject, appendStoreUnderTest } from "./append-store/subject.js";
+import { type ChaosOptions, type ChaosSubject, runChaos } from "./chaos/run-chaos.js";
 import { chatModelChecks } from "./chat-model/checks.js";
 import { type ChatModelSubject, modelUnderTest } from "./chat-model/subject.js";
 import type { Check, Claims } from "./check.js";
@@ -76,4 +77,18 @@ export function appendStoreConformance(subject: AppendStoreSubject, options?: Co
 export function checkpointStoreConformance(subject: CheckpointStoreSubject): void {
   const title = `${subject.name} keeps the contract of a checkpoint store`;
   register(title, checkpointStoreChecks, () => checkpointStoreUnderTest(subject));
+}
+
+/** How long one kill may take on a busy machine, ms, and all that is done once. */
+const KILL_MS = 3_000;
+const ONCE_MS = 60_000;
+
+/** Registers a test that kills processes of a durable backend while they write. */
+export function storeChaos(subject: ChaosSubject, options: ChaosOptions = {}): void {
+  const { kills = 20 } = options;
+  describe(`${subject.name} survives killed processes`, () => {
+    it(`loses, repeats and halves nothing in ${kills} kills`, { timeout: kills * KILL_MS + ONCE_MS }, async () => {
+      expect((await runChaos(subject, options)).failure).toBeUndefined();
+    });
+  });
 }

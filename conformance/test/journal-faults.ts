@@ -1,11 +1,21 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AppendStore, isTinyAgentsError, type Store } from "@tinyagents/core";
-import type { JournalBackend } from "./journal-backend.js";
+import { type JournalBackend, journalBackend } from "./journal-backend.js";
 import { conflicting } from "./stored.js";
 
 /** What a durable backend for several processes may get wrong. */
-export type JournalFault = "looks_then_writes" | "busy" | "deaf";
+export type JournalFault =
+  | "looks_then_writes"
+  | "busy"
+  | "deaf"
+  | "acknowledges_first"
+  | "loses_the_last"
+  | "halves_appends"
+  | "halves_batches"
+  | "merges_a_torn_record"
+  | "repeats_when_opened"
+  | "does_not_open";
 
 type Break = (backend: JournalBackend, folder: string) => JournalBackend;
 
@@ -90,6 +100,110 @@ const deaf: Break = (backend) => {
   };
 };
 
+/** Says that an append is done, and does it soon. */
+const acknowledgesFirst: Break = (backend) => ({
+  ...backend,
+  log: {
+    ...backend.log,
+    async append(stream, values, options) {
+      const head = await backend.log.head(stream);
+      setTimeout(() => backend.log.append(stream, values, options).catch(() => undefined), 2);
+      return head;
+    },
+  },
+});
+
+/** Takes away the last command when the place is opened. */
+const losesTheLast: Break = (_backend, folder) => {
+  const last = Math.max(-1, ...readdirSync(folder).map(Number).filter(Number.isSafeInteger));
+  if (last >= 0) rmSync(join(folder, String(last)));
+  return journalBackend(folder);
+};
+
+const halvesAppends: Break = (backend) => ({
+  ...backend,
+  log: {
+    ...backend.log,
+    async append(stream, values, options) {
+      if (options?.idempotencyKey !== undefined) return backend.log.append(stream, values, options);
+      const offset = await backend.log.append(stream, values.slice(0, 1), options);
+      for (const value of values.slice(1)) {
+        await turn();
+        await backend.log.append(stream, [value]);
+      }
+      return offset;
+    },
+  },
+});
+
+const halvesBatches: Break = (backend) => ({
+  ...backend,
+  store: {
+    ...backend.store,
+    async batch(operations) {
+      const versions: (string | undefined)[] = [];
+      for (const operation of operations) {
+        await turn();
+        versions.push(...(await backend.store.batch([operation])));
+      }
+      return versions;
+    },
+  },
+});
+
+/** Notes a record before it writes it, and takes what is left of such a note for a part of the next record. */
+const mergesATornRecord: Break = (backend, folder) => {
+  const torn = join(folder, "torn");
+  return {
+    ...backend,
+    store: {
+      ...backend.store,
+      async put(key, value, options) {
+        const left = existsSync(torn) ? readFileSync(torn, "utf8") : undefined;
+        writeFileSync(torn, key.join("/"));
+        await turn();
+        const merged = left === undefined ? value : ({ type: "text", text: left } as const);
+        const version = await backend.store.put(key, merged, options);
+        rmSync(torn, { force: true });
+        return version;
+      },
+    },
+  };
+};
+
+/** Appends the last value of each stream once more when the place is opened. */
+const repeatsWhenOpened: Break = (backend) => {
+  const repeating = (async () => {
+    for (const stream of await backend.log.streams()) {
+      const [last] = await backend.log.read(stream, { order: "descending", limit: 1 });
+      if (last !== undefined) await backend.log.append(stream, [last.value]);
+    }
+  })();
+  return {
+    ...backend,
+    log: {
+      ...backend.log,
+      async streams(prefix) {
+        await repeating;
+        return backend.log.streams(prefix);
+      },
+    },
+  };
+};
+
+/** Does not open where the last process has not closed. */
+const doesNotOpen: Break = (backend, folder) => {
+  const mark = join(folder, "opened");
+  writeFileSync(mark, "", { flag: "wx" });
+  return {
+    ...backend,
+    async close() {
+      await backend.close();
+      rmSync(mark);
+    },
+  };
+};
+
 export const journalFaults: { readonly [F in JournalFault]: Break } = {
   looks_then_writes: (backend) => ({
     ...backend,
@@ -98,4 +212,11 @@ export const journalFaults: { readonly [F in JournalFault]: Break } = {
   }),
   busy,
   deaf,
+  acknowledges_first: acknowledgesFirst,
+  loses_the_last: losesTheLast,
+  halves_appends: halvesAppends,
+  halves_batches: halvesBatches,
+  merges_a_torn_record: mergesATornRecord,
+  repeats_when_opened: repeatsWhenOpened,
+  does_not_open: doesNotOpen,
 };

@@ -7,6 +7,8 @@ import {
   systemClock,
 } from "@tinyagents/core";
 import { CheckFailure } from "../assert.js";
+import type { Lane, Parts } from "../chaos/lane.js";
+import { writeUntilKilled } from "../chaos/write-job.js";
 import { outcomeOf } from "../store/suite.js";
 
 /** What is open in a child process. */
@@ -104,6 +106,9 @@ export const jobs: { readonly [name: string]: Job } = {
     }
     return forks;
   }),
+  /** Writes until the process is killed, and acknowledges each write. */
+  chaos_write: (handle, { lanes, seed, parts }) =>
+    writeUntilKilled(handle, lanes as unknown as readonly Lane[], Number(seed), parts as unknown as Parts),
   /** Watches a stream from now on. */
   watch: async (handle, { stream }) => {
     let onAppend: () => void = () => undefined;

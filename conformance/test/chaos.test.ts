@@ -1,0 +1,40 @@
+import { runChaos } from "@tinyagents/conformance";
+import { describe, expect, it } from "vitest";
+import type { JournalFault } from "./journal-faults.js";
+import { journalSubject } from "./journal-subject.js";
+
+const LONG_MS = 240_000;
+
+/** What is wrong, and what is said of it. */
+const FAULTS: { readonly [F in JournalFault]?: RegExp } = {
+  acknowledges_first: /after \d+ kills: /,
+  loses_the_last: /after \d+ kills: /,
+  halves_appends: /was not acknowledged\. Without it: .*With it: /,
+  halves_batches: /was not acknowledged\. Without it: .*With it: /,
+  merges_a_torn_record: /after \d+ kills: /,
+  repeats_when_opened: /after \d+ kills: /,
+  does_not_open: /after \d+ kills: (the place does not open|another process): EEXIST/,
+};
+
+describe("killed processes (CNF-04, ST-07, ST-09, DG-13, DG-14)", () => {
+  it("cost a sound backend nothing that it acknowledged", { timeout: LONG_MS }, async () => {
+    const report = await runChaos(journalSubject(), { kills: 15, seed: 3 });
+    expect(report).toMatchObject({ subject: "journal", seed: 3, ok: true, kills: 15 });
+    expect(report.acknowledged).toBeGreaterThan(0);
+    expect(report.failure).toBeUndefined();
+  });
+
+  for (const [fault, message] of Object.entries(FAULTS)) {
+    it(`show the fault: ${fault}`, { timeout: LONG_MS }, async () => {
+      const report = await runChaos(journalSubject(fault as JournalFault), { kills: 100 });
+      expect(report).toMatchObject({ ok: false, failure: expect.stringMatching(message) });
+    });
+  }
+
+  it("are refused where there is nothing to prove, or nobody can open the place", async () => {
+    const { name, create } = journalSubject();
+    await expect(runChaos({ name, create })).rejects.toThrow("the subject lacks a module, openAt");
+    await expect(runChaos(journalSubject(), { kills: 0 })).rejects.toThrow("kills: a whole number above 0");
+    await expect(runChaos(journalSubject(), { seed: 0.5 })).rejects.toThrow("seed: a whole number");
+  });
+});
