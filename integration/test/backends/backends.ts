@@ -5,6 +5,7 @@ import type { AppendStore, StorageBackend, Store } from "@tinyagents/core";
 import { jsonlBackend } from "@tinyagents/store-jsonl";
 import { memoryBackend } from "@tinyagents/store-memory";
 import { sqliteBackend } from "@tinyagents/store-sqlite";
+import { mongodb, postgres } from "./servers.js";
 
 /** A backend with both kinds of store. */
 export interface OpenBackend extends StorageBackend {
@@ -66,4 +67,4 @@ const sqlite = inFolder("sqlite", (folder) => sqliteBackend({ path: join(folder,
 const jsonl = inFolder("jsonl", (folder) => jsonlBackend({ folder, sync: "os" }));
 
 /** Every backend, and why those that cannot be tested here cannot. */
-export const backends: readonly TestedBackend[] = [memory, sqlite, jsonl];
+export const backends: readonly TestedBackend[] = [memory, sqlite, jsonl, postgres, mongodb];
