@@ -106,7 +106,7 @@ onBackends("a view that is rebuilt from the journal alone (OBS-04)", (opened) =>
       expect([write, view]).toEqual([write, expected]);
       if (!dying.failed) break;
     }
-  });
+  }, 300_000);
 });
 
 /** What a process does with a run whose events and states go into one log, until it ends or the log is gone. */
