@@ -58,7 +58,7 @@ export function sqliteLog(gate: StoreGate, connection: Connection, tables: Table
     const row = find.get(name);
     if (row === undefined) return undefined;
     const start = Number(row.start);
-    return { id: Number(row.id), start, head: row.last === null ? start : Math.max(start, Number(row.last) + 1) };
+    return { id: Number(row.id), start, head: row.last === null ? start : Number(row.last) + 1 };
   };
 
   /** Part of a transaction. */

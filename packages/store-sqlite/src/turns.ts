@@ -8,6 +8,8 @@ const SLICE_MS = 10;
 const LONGEST_DELAY_MS = 8;
 /** Whoever has waited for this part of the timeout asks as often as timers let it: chance favours those who ask most. */
 const IMPATIENT_AFTER = 0.1;
+/** For so long after the lock was found taken, others are taken to want it too, ms. */
+const CONTENDED_MS = 1_000;
 
 /** Shares the event loop between synchronous calls and everything else in the process. */
 export class Breath {
@@ -40,6 +42,8 @@ export class Turns {
   #last: Promise<void> | undefined;
   /** Since when nobody got the lock. */
   #lockedSinceMs: number | undefined;
+  /** Until then a call leaves others a moment to take the lock: who has just had it would be the first to take it again. */
+  #contendedUntilMs = 0;
 
   constructor(
     readonly breath: Breath,
@@ -51,7 +55,7 @@ export class Turns {
    * @throws what the work throws; that the database is locked, after the timeout; `cancelled`.
    */
   run<T>(work: () => T, signal: AbortSignal | undefined): Promise<T> {
-    if (this.#last === undefined && this.breath.hasTime()) {
+    if (this.#last === undefined && !this.#isContended() && this.breath.hasTime()) {
       const done = this.#attempt(work);
       if (done !== undefined) return Promise.resolve(done.result);
     }
@@ -73,6 +77,7 @@ export class Turns {
   ): Promise<T> {
     await before;
     await this.breath.take();
+    if (this.#isContended()) await systemClock.sleep(1, signal);
     for (let attempt = 0; ; attempt++) {
       throwIfAborted(signal);
       const waitedMs = systemClock.now() - Math.max(startedMs, this.#lockedSinceMs ?? startedMs);
@@ -81,6 +86,10 @@ export class Turns {
       const isImpatient = waitedMs > this.busyTimeoutMs * IMPATIENT_AFTER;
       await systemClock.sleep(isImpatient ? 1 : Math.min(2 ** attempt, LONGEST_DELAY_MS), signal);
     }
+  }
+
+  #isContended(): boolean {
+    return systemClock.now() < this.#contendedUntilMs;
   }
 
   /** Nothing: it was locked. */
@@ -92,6 +101,7 @@ export class Turns {
     } catch (error) {
       if (!isBusy(error)) throw error;
       this.#lockedSinceMs ??= systemClock.now();
+      this.#contendedUntilMs = systemClock.now() + CONTENDED_MS;
       if (isLast) throw error;
       return undefined;
     }

@@ -26,6 +26,7 @@ describe("a connection of the caller (STO-17)", () => {
     expect([await log.append("s", ["a", "b"]), await log.append("s", ["c"])]).toEqual([0, 2]);
     expect(await log.read("s", { from: 2 })).toEqual([{ offset: 2, value: "c" }]);
     expect(database.prepare("select 1 as n").get()).toEqual({ n: 1n });
+    expect(betterSqlite3Driver(database).prepare("select 1 as n").get()).toEqual({ n: 1 });
   });
 
   it("keeps the caller's own transaction: a write inside it is refused, and neither rolls it back nor ends it", async () => {
