@@ -82,11 +82,16 @@ export class KnownLines {
     }
   }
 
-  /** Lines were written behind those that are known, and the file is as `facts` say; without them it is looked at again. */
-  wrote(lines: readonly PlacedLine[], tip: Tip, facts: FileFacts | undefined): void {
+  /** Lines were written behind those that are known, and nobody else writes until {@link wroteLast}. */
+  wrote(lines: readonly PlacedLine[], tip: Tip): void {
     for (const { object, place } of lines) this.#take(object, place);
     this.#tip = tip;
-    this.#facts = facts;
+    this.#facts = undefined;
+  }
+
+  /** All that was written is known, and the file is as `facts` say. */
+  wroteLast(facts: FileFacts): void {
+    if (facts.id === this.#id && facts.size === this.#tip.end) this.#facts = facts;
   }
 
   /** What was behind the last whole group is cut off. */

@@ -137,6 +137,9 @@ export class LineFile {
 
   /** Before the lock is let go. */
   async unpin(): Promise<void> {
+    // Without these facts the next look reads the end of the file again, and finds nothing new.
+    const facts = this.#pinned ? await this.#writer?.facts().catch(() => undefined) : undefined;
+    if (facts !== undefined) this.#known.wroteLast(facts);
     this.#pinned = false;
     await this.#closeWriter();
   }
@@ -153,8 +156,7 @@ export class LineFile {
       await this.#rollBack(file);
       throw error;
     }
-    // Told at once: who reads meanwhile waits for nothing.
-    this.#known.wrote(placed, tip, await file.facts().catch(() => undefined));
+    this.#known.wrote(placed, tip);
   }
 
   /** Pinned: puts a file with the same content in the place of the one there is, whole or not at all. */
