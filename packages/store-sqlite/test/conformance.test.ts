@@ -1,21 +1,9 @@
-import { appendStoreConformance, storeConformance } from "@tinyagents/conformance/vitest";
+import { appendStoreConformance, storeChaos, storeConformance } from "@tinyagents/conformance/vitest";
 import { manualClock } from "@tinyagents/core";
 import { betterSqlite3Driver, sqliteBackend } from "../src/index.js";
-import { openDatabase, temporaryFolder } from "./support.js";
-
-/** Files of their own, whose time a check can move. */
-const file = {
-  name: "sqliteBackend, a file (STO-09, CNF-04)",
-  create: () => {
-    const clock = manualClock();
-    const { path, remove } = temporaryFolder();
-    return {
-      open: () => sqliteBackend({ path: path("a.db"), synchronous: "normal", clock }),
-      advance: (ms: number) => clock.advance(ms),
-      remove,
-    };
-  },
-};
+import { temporaryFolder } from "./places.js";
+import { subject } from "./subject.js";
+import { openDatabase } from "./support.js";
 
 /** A connection that an application has opened, with tables of its own names. */
 const driver = {
@@ -44,7 +32,8 @@ const memory = {
   },
 };
 
-for (const subject of [file, driver, memory]) {
-  storeConformance(subject);
-  appendStoreConformance(subject);
+for (const each of [subject, driver, memory]) {
+  storeConformance(each);
+  appendStoreConformance(each);
 }
+storeChaos(subject, { kills: 5 });

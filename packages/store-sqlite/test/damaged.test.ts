@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sqliteBackend } from "../src/index.js";
-import { openDatabase, openFile, temporaryFolder } from "./support.js";
+import { temporaryFolder } from "./places.js";
+import { openDatabase, openFile } from "./support.js";
 
 const KEY = ["thread", "1"];
 const RECORD = 'record ["thread","1"] in SQLite table "tinyagents_records"';

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { betterSqlite3Driver, createSqliteSchema, sqliteBackend } from "../src/index.js";
-import { openDatabase, openFile, temporaryFolder } from "./support.js";
+import { temporaryFolder } from "./places.js";
+import { openDatabase, openFile } from "./support.js";
 
 const TEXT = { type: "text", text: "x" } as const;
 

@@ -1,15 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import Database from "better-sqlite3";
 import { onTestFinished } from "vitest";
 import { type SqliteBackend, type SqliteFileOptions, sqliteBackend } from "../src/index.js";
-
-/** A new folder for databases. */
-export function temporaryFolder(): { path(name: string): string; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), "store-sqlite-"));
-  return { path: (name) => join(folder, name), remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
+import { temporaryFolder } from "./places.js";
 
 /** A connection as an application opens one. */
 export function openDatabase(path: string): Database.Database {
