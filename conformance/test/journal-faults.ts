@@ -15,7 +15,9 @@ export type JournalFault =
   | "halves_batches"
   | "merges_a_torn_record"
   | "repeats_when_opened"
-  | "does_not_open";
+  | "does_not_open"
+  | "swallows_failures"
+  | "halves_keyed_appends";
 
 type Break = (backend: JournalBackend, folder: string) => JournalBackend;
 
@@ -219,4 +221,22 @@ export const journalFaults: { readonly [F in JournalFault]: Break } = {
   merges_a_torn_record: mergesATornRecord,
   repeats_when_opened: repeatsWhenOpened,
   does_not_open: doesNotOpen,
+  halves_keyed_appends: (backend) => ({
+    ...backend,
+    log: {
+      ...backend.log,
+      async append(stream, values, { idempotencyKey, ...options } = {}) {
+        const offset = await backend.log.append(stream, values.slice(0, 1), { ...options, idempotencyKey });
+        if (values.length > 1) await backend.log.append(stream, values.slice(1), options);
+        return offset;
+      },
+    },
+  }),
+  swallows_failures: (backend) => ({
+    ...backend,
+    store: {
+      ...backend.store,
+      put: (...args) => backend.store.put(...args).catch(() => "none"),
+    },
+  }),
 };

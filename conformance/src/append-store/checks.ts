@@ -1,5 +1,6 @@
 import type { Check } from "../check.js";
 import { appendChecks } from "./append-checks.js";
+import { failureChecks } from "./failure-checks.js";
 import { modelChecks } from "./model-checks.js";
 import { placeChecks } from "./place-checks.js";
 import { processChecks } from "./process-checks.js";
@@ -14,5 +15,6 @@ export const appendStoreChecks: readonly Check<AppendStoreUnderTest>[] = [
   ...raceChecks,
   ...placeChecks,
   ...processChecks,
+  ...failureChecks,
   ...modelChecks,
 ];

@@ -1,6 +1,7 @@
 import type { Check } from "../check.js";
 import { batchChecks } from "./batch-checks.js";
 import { cancelChecks } from "./cancel-checks.js";
+import { failureChecks } from "./failure-checks.js";
 import { keyChecks } from "./key-checks.js";
 import { listChecks } from "./list-checks.js";
 import { modelChecks } from "./model-checks.js";
@@ -21,6 +22,7 @@ export const storeChecks: readonly Check<StoreUnderTest>[] = [
   ...listChecks,
   ...placeChecks,
   ...processChecks,
+  ...failureChecks,
   ...cancelChecks,
   ...modelChecks,
 ];
