@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPostgresSchema, type PostgresBackend, type PostgresPool, postgresBackend } from "../src/index.js";
-import { admin, missing, newPlace, type TestPlace, url } from "./support/place.js";
+import { admin, newPlace, type TestPlace, url, withServer } from "./support/place.js";
 
 const KEY = ["thread", "1"];
 const text = (content: string) => ({ type: "text", text: content }) as const;
@@ -23,7 +23,7 @@ async function openTransactions(application: string): Promise<number> {
   return (await admin.query(query, [application])).rows[0].count;
 }
 
-describe.skipIf(missing)("connections", () => {
+withServer("connections", () => {
   let place: TestPlace;
   let backend: PostgresBackend | undefined;
   let application: string;

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import type { PostgresBackend } from "../src/index.js";
-import { admin, missing, newPlace, type TestPlace } from "./support/place.js";
+import { admin, newPlace, type TestPlace, withServer } from "./support/place.js";
 
-describe.skipIf(missing)("what somebody damaged in the tables (DG-04)", () => {
+withServer("what somebody damaged in the tables (DG-04)", () => {
   let place: TestPlace;
   let backend: PostgresBackend;
 

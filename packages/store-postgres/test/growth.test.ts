@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import type { PostgresBackend } from "../src/index.js";
-import { admin, missing, newPlace, type TestPlace } from "./support/place.js";
+import { admin, newPlace, type TestPlace, withServer } from "./support/place.js";
 
 const text = (content: string) => ({ type: "text", text: content }) as const;
 
@@ -14,7 +14,7 @@ function noise(length: number): string {
   return Array.from({ length }, next).join("");
 }
 
-describe.skipIf(missing)("what is stored", () => {
+withServer("what is stored", () => {
   let place: TestPlace;
   let backend: PostgresBackend;
 

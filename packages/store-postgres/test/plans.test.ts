@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { PostgresBackend } from "../src/index.js";
-import { admin, missing, newPlace, type TestPlace, url } from "./support/place.js";
+import { admin, newPlace, type TestPlace, url, withServer } from "./support/place.js";
 import { watchedPool } from "./support/watched-pool.js";
 
 /** Records of each of two tenants, and of one stream. */
@@ -13,7 +13,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-describe.skipIf(missing)("with many records, what is asked for is found by an index (PF-03)", () => {
+withServer("with many records, what is asked for is found by an index (PF-03)", () => {
   let place: TestPlace;
   let backend: PostgresBackend;
   const pool = watchedPool(url);

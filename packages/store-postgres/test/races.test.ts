@@ -1,12 +1,12 @@
 import { isTinyAgentsError, type StoreOperation } from "@tinyagents/core";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { type PostgresBackend, postgresBackend } from "../src/index.js";
-import { admin, missing, newPlace, type TestPlace, url } from "./support/place.js";
+import { admin, newPlace, type TestPlace, url, withServer } from "./support/place.js";
 
 const text = (content: string) => ({ type: "text", text: content }) as const;
 
-describe.skipIf(missing)("many who write at once (STO-10)", () => {
+withServer("many who write at once (STO-10)", () => {
   let place: TestPlace;
   let backends: readonly PostgresBackend[];
 

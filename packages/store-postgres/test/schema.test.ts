@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPostgresSchema, type PostgresBackendOptions, postgresBackend } from "../src/index.js";
-import { admin, missing, newPlace, type TestPlace, url } from "./support/place.js";
+import { admin, newPlace, type TestPlace, url, withServer } from "./support/place.js";
 
 const KEY = ["a"];
 const text = (content: string) => ({ type: "text", text: content }) as const;
@@ -26,7 +26,7 @@ describe("options of a PostgreSQL backend (STO-10)", () => {
   });
 });
 
-describe.skipIf(missing)("the tables of a PostgreSQL backend (STO-10)", () => {
+withServer("the tables of a PostgreSQL backend (STO-10)", () => {
   let place: TestPlace;
 
   beforeEach(() => {

@@ -1,12 +1,12 @@
 import type { StoreKey } from "@tinyagents/core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import type { PostgresBackend } from "../src/index.js";
-import { admin, missing, newPlace, type TestPlace } from "./support/place.js";
+import { admin, newPlace, type TestPlace, withServer } from "./support/place.js";
 
 const KEY: StoreKey = ["thread", "1"];
 const text = (content: string) => ({ type: "text", text: content }) as const;
 
-describe.skipIf(missing)("tenants in the same tables (STO-10, SE-04, SE-06)", () => {
+withServer("tenants in the same tables (STO-10, SE-04, SE-06)", () => {
   let place: TestPlace;
   let opened: PostgresBackend[];
 

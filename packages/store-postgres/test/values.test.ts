@@ -1,13 +1,13 @@
 import type { JsonValue, StoreValue } from "@tinyagents/core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import type { PostgresBackend } from "../src/index.js";
 import { MOST_BYTES } from "../src/values.js";
-import { missing, newPlace, type TestPlace } from "./support/place.js";
+import { newPlace, type TestPlace, withServer } from "./support/place.js";
 
 const MIB = 1024 * 1024;
 const text = (content: string): StoreValue => ({ type: "text", text: content });
 
-describe.skipIf(missing)("values", () => {
+withServer("values", () => {
   let place: TestPlace;
   let backend: PostgresBackend;
 

@@ -1,8 +1,8 @@
 import { follow, manualClock } from "@tinyagents/core";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { type PostgresBackend, postgresBackend } from "../src/index.js";
-import { admin, missing, newPlace, type TestPlace, url } from "./support/place.js";
+import { admin, newPlace, type TestPlace, url, withServer } from "./support/place.js";
 
 /** Connections that listen, of all backends of this process. */
 async function listening(): Promise<number> {
@@ -10,7 +10,7 @@ async function listening(): Promise<number> {
   return (await admin.query(query)).rows[0].count;
 }
 
-describe.skipIf(missing)("logs that are watched (STO-10, STO-02)", () => {
+withServer("logs that are watched (STO-10, STO-02)", () => {
   let place: TestPlace;
   let writer: PostgresBackend;
   let watcher: PostgresBackend;

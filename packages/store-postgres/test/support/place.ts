@@ -1,6 +1,7 @@
 import { type ManualClock, manualClock } from "@tinyagents/core";
 import { startPostgres } from "@tinyagents/testkit/servers";
 import pg from "pg";
+import { describe, it } from "vitest";
 import { type PostgresBackend, type PostgresConnectionOptions, postgresBackend } from "../../src/index.js";
 
 /** One server for all test files: they share this module. */
@@ -8,6 +9,11 @@ const server = await startPostgres();
 
 /** Why tests that need a server are skipped; nothing where there is one. */
 export const missing: string | undefined = server.available ? undefined : server.reason;
+
+/** Tests that need the server. Without one they are skipped, and the reason is shown. */
+export function withServer(title: string, tests: () => void): void {
+  describe(title, missing === undefined ? tests : () => it("needs a server", ({ skip }) => skip(missing)));
+}
 
 /** The server that tests talk to. */
 export const url: string = server.available ? server.url : "postgresql://nobody@localhost/nothing";
