@@ -29,13 +29,13 @@ export interface GuardedProcess {
  * A shell stands between: it holds the other end of our pipe, which closes when we are gone, killed or not. It is the one
  * to send the signal, so no process id is used after its process has ended.
  */
-const GUARD = `
+export const GUARD: string = `
 folder=$1 signal=$2; shift 2
 exec 3<&0
 "$@" </dev/null 3<&- & server=$!
 { cat <&3; kill -s "$signal" $server; } >/dev/null 2>&1 & guard=$!
 exec 3<&-
-wait $server
+wait $server 2>/dev/null
 kill $guard 2>/dev/null
 [ -e "$folder/keep" ] || rm -rf "$folder"
 `;
