@@ -8,8 +8,12 @@ const BROWSER = ["run", "--config", "vitest.browser.config.ts"];
 const node = (script) => run(process.execPath, [script]);
 
 process.exitCode = await runStages([
+  // First, and not in the middle of a test: one of the servers is built, which takes minutes on a new machine.
+  {
+    name: "servers for tests of stores",
+    run: async () => (await node("scripts/setup.mjs")) || node("scripts/check-servers.mjs"),
+  },
   { name: "npm test", run: () => run("npm", ["test"]) },
-  { name: "servers for tests of stores", run: () => node("scripts/check-servers.mjs") },
   { name: "coverage of core and harness", run: () => run(tool("vitest"), ["run", "--coverage"]) },
   { name: "unused files, exports and dependencies (knip)", run: () => run(tool("knip"), []) },
   { name: "documentation of the API of core and harness (typedoc)", run: () => run(tool("typedoc"), []) },
