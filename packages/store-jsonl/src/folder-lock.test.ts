@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { link, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Files, nodeFiles } from "./files.js";
 import { type FolderLock, folderLock } from "./folder-lock.js";
 import { type LockOwner, readOwner, stateOf, thisOwner } from "./lock-owner.js";
@@ -63,6 +63,20 @@ describe("the lock of a folder (ST-09)", () => {
     await first.close();
   });
 
+  it("is given way with though the clock was set back meanwhile", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const [first, second] = [newLock(), newLock()];
+    await first.acquire(wanted);
+    const waiting = second.acquire(wanted);
+    await expect.poll(() => readdir(folder)).toContain("wanted");
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(await first.shouldYield()).toBe(true);
+    await first.release();
+    expect(await waiting).toBe(true);
+    await Promise.all([first.close(), second.close()]);
+  });
+
   it("is given up by one that wants it no more", async () => {
     const [first, second] = [newLock(), newLock(10_000)];
     await first.acquire(wanted);
@@ -116,6 +130,42 @@ describe("the lock of a folder (ST-09)", () => {
     expect(await second.acquire(wanted)).toBe(true);
     await second.close();
     await first.close();
+  });
+});
+
+describe("a lock whose folder was taken away (ST-09)", () => {
+  it("is held no more: a lock that others made in its place is theirs", async () => {
+    const [first, second] = [newLock(), newLock()];
+    await first.acquire(wanted);
+    await rm(folder, { recursive: true });
+    await second.acquire(wanted);
+    await expect(first.release()).rejects.toThrow("ENOENT");
+    await expect(first.acquire(wanted)).rejects.toThrow("ENOENT");
+    await second.close();
+  });
+
+  it("is found to be lost by one that holds it for long", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const lock = newLock();
+    await lock.acquire(wanted);
+    vi.advanceTimersByTime(6_000);
+    expect(await lock.isMine()).toBe(true);
+    await rm(folder, { recursive: true });
+    vi.advanceTimersByTime(6_000);
+    expect(await lock.isMine()).toBe(false);
+    await lock.close();
+  });
+
+  it("leaves no timer behind when it cannot be let go", async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    const before = timers();
+    const lock = newLock();
+    await lock.acquire(wanted);
+    expect(timers()).toBe(before + 1);
+    await rm(folder, { recursive: true });
+    await expect(lock.close()).rejects.toThrow("ENOENT");
+    expect(timers()).toBe(before);
   });
 });
 

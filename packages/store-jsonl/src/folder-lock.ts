@@ -28,7 +28,7 @@ export interface FolderLock {
   acquire(isWanted: () => boolean): Promise<boolean>;
   /** Whether it was held for long enough and another waits: then the holder is to let go. */
   shouldYield(): Promise<boolean>;
-  /** Whether it is still this store's: on another machine, one that was silent for long is taken for gone. */
+  /** Whether it is still this store's: its folder may be gone, and who was silent for long on another machine is taken for gone. */
   isMine(): Promise<boolean>;
   release(): Promise<void>;
   /** Lets go, and takes this store's own file away. */
@@ -199,7 +199,7 @@ export function folderLock(
       }
     },
     async shouldYield() {
-      if (clock.now() - turnSinceMs < TURN_MS) return false;
+      if (isWithin(TURN_MS, turnSinceMs)) return false;
       turnSinceMs = clock.now();
       gaveWay = (await files.facts(wanted)) !== undefined;
       if (gaveWay) await files.remove(wanted);
@@ -207,26 +207,39 @@ export function folderLock(
     },
     async isMine() {
       if (held === undefined) return false;
-      if (clock.now() - heldSinceMs < SURE_MS) return true;
+      if (isWithin(SURE_MS, heldSinceMs)) return true;
       heldSinceMs = clock.now();
-      if ((await files.facts(pathOf(held.number + 1))) === undefined) return true;
+      // A number that is not there went with its folder.
+      const isThere = (await files.facts(pathOf(held.number)))?.id === ownFile;
+      if (isThere && (await files.facts(pathOf(held.number + 1))) === undefined) return true;
       held = undefined;
       stopHeartbeat?.();
       return false;
     },
     async release() {
       if (held === undefined) return;
-      const made = await files.link(own, pathOf(held.number + 1));
-      free = made ? { number: held.number + 1, file: ownFile } : undefined;
+      // Whatever comes of the rest: where the next number cannot be made, the folder may have been taken away, and others may
+      // hold the lock of one in its place. While it is there, our number is passed over by our next try, as one that failed.
+      const next = held.number + 1;
       held = undefined;
       stopHeartbeat?.();
+      if (await files.link(own, pathOf(next))) free = { number: next, file: ownFile };
     },
     async close() {
-      await this.release();
-      if (here !== undefined) await files.remove(own);
-      here = undefined;
+      try {
+        await this.release();
+      } finally {
+        if (here !== undefined) await files.remove(own);
+        here = undefined;
+      }
     },
   };
+}
+
+/** A clock that was set back says nothing of how long it has been: then it may have been long. */
+function isWithin(ms: number, sinceMs: number): boolean {
+  const passedMs = systemClock.now() - sinceMs;
+  return passedMs >= 0 && passedMs < ms;
 }
 
 /** One who just gave way is quicker than one who looks every few ms, so it waits until the other has come. */

@@ -31,29 +31,32 @@ export function logListener(channel: string, open: () => Promise<ListeningConnec
   const ringAll = (): void => {
     for (const watching of watchers.values()) for (const ring of watching) ring();
   };
+  /** A connection that cannot be had is not the one that is listened over: whoever comes next opens another. */
   const start = (): Promise<Listening> => {
     const onNotification = (payload: string): void => {
       for (const ring of watchers.get(payload) ?? []) ring();
     };
+    const forget = (): boolean => {
+      if (listening !== starting) return false;
+      listening = undefined;
+      return true;
+    };
     const starting = listen(channel, open, onNotification, () => {
-      if (listening === starting) void restart();
+      if (forget()) void restart();
     });
+    starting.catch(forget);
+    listening = starting;
     return starting;
   };
-  /** Opens the connection again, for as long as somebody watches. */
+  /** Opens the connection again, for as long as somebody watches, or takes the one that a new watcher has opened. */
   const restart = async (): Promise<void> => {
     for (let pauseMs = FIRST_PAUSE_MS; watchers.size > 0; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      const starting = start();
-      listening = starting;
       try {
-        await starting;
+        await (listening ?? start());
         return ringAll();
       } catch {
         // The database is not back yet. Who follows a log asks it now and then as well, and is told there.
-        if (listening !== starting) return;
-        listening = undefined;
         await systemClock.sleep(pauseMs);
-        if (listening !== undefined) return;
       }
     }
   };
@@ -77,8 +80,7 @@ export function logListener(channel: string, open: () => Promise<ListeningConnec
         if (watchers.size === 0) stop();
       };
       try {
-        listening ??= start();
-        await listening;
+        await (listening ?? start());
         throwIfAborted(signal);
       } catch (error) {
         unwatch();
