@@ -344,6 +344,7 @@ export {
   type CheckedReadRange,
   type CheckedStreamsQuery,
   checkRepeatedAppend,
+  otherValuesUnderKey,
   readAppend,
   readReadRange,
   readStreamName,

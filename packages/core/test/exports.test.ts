@@ -104,6 +104,7 @@ test("the package exports these names at run time, and no others", () => {
     "observeStores",
     "onAbort",
     "openCalls",
+    "otherValuesUnderKey",
     "parseJson",
     "plainText",
     "randomIds",

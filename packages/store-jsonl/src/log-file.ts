@@ -3,8 +3,8 @@ import {
   type CheckedAppend,
   type CheckedReadRange,
   canonicalJson,
-  checkRepeatedAppend,
   type LogRecord,
+  otherValuesUnderKey,
   writeConflict,
 } from "@tinyagents/core";
 import { LineFile, type LineFileOptions } from "./line-file.js";
@@ -174,9 +174,7 @@ class Plan {
     const { idempotencyKey: key, expectedOffset, values } = append;
     const earlier = key === undefined ? undefined : (this.#keys.get(key) ?? this.#index.keys.get(key));
     if (earlier !== undefined) {
-      // Only a digest of the earlier values is kept: equal digests are equal values, and no text is that of others.
-      const text = canonicalJson(values);
-      checkRepeatedAppend(append, digestOf(text) === earlier.digest ? text : "");
+      if (digestOf(canonicalJson(values)) !== earlier.digest) throw otherValuesUnderKey(append);
       return earlier.offset;
     }
     const offset = this.#head;

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import {
   type CheckedAppend,
   canonicalJson,
-  checkRepeatedAppend,
   invalidArgument,
   isTinyAgentsError,
+  otherValuesUnderKey,
   storeFailure,
   systemClock,
   systemRandom,
@@ -167,7 +167,7 @@ export class LogWrites {
     const found = isLast ? last : ((await this.#place.collections.keys.findOne({ _id: id })) as Fields | null);
     if (found === null) return undefined;
     const place = `idempotency key ${JSON.stringify(key)} of ${streamPlace(checked.stream)}`;
-    if (readText(found.hash, `${place}.hash`) !== hashOf(checked)) checkRepeatedAppend(checked, "");
+    if (readText(found.hash, `${place}.hash`) !== hashOf(checked)) throw otherValuesUnderKey(checked);
     return readCount(found.first, `${place}.first`);
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type CheckedAppend, canonicalJson, checkRepeatedAppend, writeConflict } from "@tinyagents/core";
+import { type CheckedAppend, canonicalJson, otherValuesUnderKey, writeConflict } from "@tinyagents/core";
 import type { LogContext } from "./append-store.js";
 import type { Row } from "./database.js";
 import { isDuplicate } from "./failure.js";
@@ -23,8 +23,7 @@ export async function append(
   const values = valuesOf(context, checked, key, digest);
 
   const offsetIn = (row: Row): number => {
-    // What was appended under the key is known by its digest alone: that other values came is all there is to say.
-    if (row.digest != null && row.digest !== digest?.toString("hex")) checkRepeatedAppend(checked, "other values");
+    if (row.digest != null && row.digest !== digest?.toString("hex")) throw otherValuesUnderKey(checked);
     return storedNumber(row.at, place);
   };
   for (;;) {

@@ -3,8 +3,8 @@ import {
   type AppendStore,
   type CheckedAppend,
   canonicalJson,
-  checkRepeatedAppend,
   corruptData,
+  otherValuesUnderKey,
   readAppend,
   readReadRange,
   readStreamName,
@@ -71,8 +71,7 @@ export function sqliteLog(gate: StoreGate, connection: Connection, tables: Table
     const stream = streamOf(name);
     const earlier = key && stream && findKey.get(stream.id, key.text);
     if (earlier !== undefined) {
-      // A digest is no text of values, so this throws when it differs.
-      if (earlier.digest !== key?.digest) checkRepeatedAppend(append, String(earlier.digest));
+      if (earlier.digest !== key?.digest) throw otherValuesUnderKey(append);
       return { offset: Number(earlier.offset), isNew: false };
     }
     const head = stream?.head ?? 0;

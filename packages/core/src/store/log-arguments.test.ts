@@ -27,7 +27,6 @@ describe("what calls of a log are given", () => {
   test("repeats what was appended under a key, whatever the order of its keys", () => {
     const append = readAppend("s", [{ a: 1, b: 2 }], { idempotencyKey: "k" });
     checkRepeatedAppend(append, [{ b: 2, a: 1 }]);
-    checkRepeatedAppend(append, '[{"a":1,"b":2}]');
     expect(() => checkRepeatedAppend(append, [{ a: 1 }])).toThrow('"k" was used in stream "s" with other values');
   });
 });

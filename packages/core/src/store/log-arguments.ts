@@ -1,3 +1,4 @@
+import type { TinyAgentsError } from "../errors.js";
 import type { JsonValue } from "../json.js";
 import { canonicalJson } from "../json.js";
 import type { AppendOptions, ReadRange, StreamRange } from "./append-store.js";
@@ -85,15 +86,17 @@ export function readTruncate(options: { readonly before: number }): number {
 }
 
 /**
- * Checks that an append under a key that is known repeats the earlier one.
- * @param earlier what was appended under the key: the values, or their `canonicalJson`.
+ * Checks that an append under a key that is known repeats the earlier one. A backend that keeps a digest of the earlier
+ * values compares those, and throws {@link otherValuesUnderKey}.
+ * @param earlier what was appended under the key.
  * @throws `invalid_request` when the values are others.
  */
-export function checkRepeatedAppend(append: CheckedAppend, earlier: readonly JsonValue[] | string): void {
-  const before = typeof earlier === "string" ? earlier : canonicalJson(earlier);
-  if (before === canonicalJson(append.values)) return;
-  throw invalidArgument(
-    "idempotencyKey",
-    `${JSON.stringify(append.idempotencyKey)} was used in stream "${append.stream}" with other values`,
-  );
+export function checkRepeatedAppend(append: CheckedAppend, earlier: readonly JsonValue[]): void {
+  if (canonicalJson(earlier) !== canonicalJson(append.values)) throw otherValuesUnderKey(append);
+}
+
+/** The error for an append whose key is known with other values. */
+export function otherValuesUnderKey({ stream, idempotencyKey }: CheckedAppend): TinyAgentsError<"invalid_request"> {
+  const problem = `${JSON.stringify(idempotencyKey)} was used in stream "${stream}" with other values`;
+  return invalidArgument("idempotencyKey", problem);
 }
