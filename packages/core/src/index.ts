@@ -304,6 +304,14 @@ export {
 export type { ArtifactIndex, ArtifactQuery, NewArtifact, SweptArtifacts } from "./store/artifact/index-store.js";
 export { readArtifact } from "./store/artifact/read.js";
 export type { StorageBackend } from "./store/backend.js";
+export {
+  type BlobRange,
+  type BlobSource,
+  type BlobStore,
+  type CheckedBlobRange,
+  readBlobRange,
+  type StoredBlob,
+} from "./store/blob-store.js";
 export type { StoreCallOptions } from "./store/call-options.js";
 export type { LogCapabilities, StoreCapabilities } from "./store/capabilities.js";
 export type {

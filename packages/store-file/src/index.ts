@@ -1,1 +1,1 @@
-export {};
+export { type FileBackend, type FileOptions, fileBackend } from "./backend.js";

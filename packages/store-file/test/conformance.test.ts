@@ -1,0 +1,4 @@
+import { storeConformance } from "@tinyagents/conformance/vitest";
+import { subject } from "./subject.js";
+
+storeConformance(subject);
