@@ -115,6 +115,7 @@ test("the package exports these names at run time, and no others", () => {
     "readArtifact",
     "readBaseUrl",
     "readBatch",
+    "readBlobRange",
     "readBlocks",
     "readDelete",
     "readKeyPrefix",

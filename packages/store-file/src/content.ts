@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  type CheckedBlobRange,
   corruptData,
   isJsonObject,
   type JsonObject,
@@ -126,7 +127,7 @@ export async function* readPieces(
   file: OpenFile,
   head: ContentHead,
   place: string,
-  { start, end } = { start: 0, end: head.size },
+  { start, end }: CheckedBlobRange = { start: 0, end: head.size },
 ): AsyncGenerator<Uint8Array> {
   const isWhole = start === 0 && end === head.size;
   const hash = isWhole ? createHash("sha256") : undefined;

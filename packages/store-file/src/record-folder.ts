@@ -51,7 +51,7 @@ export function versionName(random: string, expiresAtMs: number | undefined): st
 }
 
 /** Where the content of a version is. */
-export function contentPath({ at }: RecordPlace, version: string, folder = version): string {
+export function contentPath({ at }: RecordPlace, version: string, folder: string = version): string {
   return join(at, folder, version);
 }
 

@@ -20,7 +20,7 @@ export class KeyWalk {
   readonly #root: string;
   readonly #mostNames: number;
 
-  constructor(files: Files, root: string, reader: RecordReader, mostNames = MOST_NAMES) {
+  constructor(files: Files, root: string, reader: RecordReader, mostNames: number = MOST_NAMES) {
     this.#files = files;
     this.#root = root;
     this.#reader = reader;
