@@ -1,5 +1,6 @@
-import type { CheckpointChain, CheckpointRow, CheckpointStore } from "@tinyagents/core";
+import { type CheckpointChain, type CheckpointRow, type CheckpointStore, throwIfAborted } from "@tinyagents/core";
 import type { CheckpointFault, CheckpointMemory, Lineage } from "./memory-checkpoints.js";
+import { conflicting } from "./stored.js";
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
@@ -173,6 +174,55 @@ export const checkpointFaults: { readonly [check: string]: CheckpointFault } = {
     },
   }),
   "lets exactly one of several stores on a place win, and shows all what it wrote": lookThenAppend,
+  "goes on from what another store wrote, and refuses only what stands against that": (store) => {
+    let seen: string | undefined;
+    return {
+      ...store,
+      async append(row, terms, options) {
+        if (seen !== undefined && terms.expectedHead !== seen) throw conflicting("thread", terms.expectedHead, seen);
+        await store.append(row, terms, options);
+        seen = row.checkpointId;
+      },
+    };
+  },
+  "takes a thread that another store deleted and began anew for what it is now": (store) => {
+    let seen: string | undefined;
+    return {
+      ...store,
+      async append(row, terms, options) {
+        await store.append(row, terms, options);
+        seen = row.checkpointId;
+      },
+      async putWrites(task, terms, options) {
+        const checkpointId = (await store.load(task))?.headId ?? "";
+        await store.putWrites(task.checkpointId === seen ? { ...task, checkpointId } : task, terms, options);
+      },
+    };
+  },
+  "begins no branch on what was dropped, and copies only what is left, with its ids": (store, { threads }) => ({
+    ...store,
+    async copyThread(threadId, toThreadId, options) {
+      await store.copyThread(threadId, toThreadId, options);
+      for (const lineage of threads.get(toThreadId)?.values() ?? []) lineage.used.clear();
+    },
+    // Whoever looks only at the head and at ids that are new would take it as the copy's own.
+    async append(row, terms, options) {
+      const lineage = threads.get(row.threadId)?.get(row.namespace);
+      const known = lineage?.rows.findIndex(({ checkpointId }) => checkpointId === row.checkpointId) ?? -1;
+      if (known < 0 || lineage?.used.has(row.checkpointId)) return store.append(row, terms, options);
+      lineage?.rows.splice(known, 1, row);
+    },
+  }),
+  "keeps what others leave when one of them is cancelled": tasks((put) => {
+    let waiting: Promise<void> = Promise.resolve();
+    return (task, terms, options) => {
+      waiting = waiting.then(turn).then(() => {
+        throwIfAborted(options?.signal);
+        return put(task, terms, options);
+      });
+      return waiting;
+    };
+  }),
   "lists checkpoints without their changes, the newest first, in steps": (store) => ({
     ...store,
     list: async (thread, query) => [...(await store.list(thread, query))].reverse(),

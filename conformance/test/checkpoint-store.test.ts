@@ -30,7 +30,9 @@ describe("CNF-06 the suite of checkpoint stores", () => {
   it("skips what a store does not claim, with the reason", async () => {
     const report = await checkCheckpointStore(subject(undefined, { durable: false, multiProcess: false }));
     const skipped = report.results.filter(({ status }) => status === "skipped").map(({ message }) => message);
-    expect(skipped.sort()).toEqual(["the store does not claim durable", "the store does not claim multiProcess"]);
+    expect(new Set(skipped)).toEqual(
+      new Set(["the store does not claim durable", "the store does not claim multiProcess"]),
+    );
   });
 });
 

@@ -6,6 +6,9 @@ import { appendAll, idsOf, left, line, row, THREAD, tasksOf, topic } from "./sui
 
 const races = topic("several writers");
 
+/** After so long at most nobody writes by what a thread was before it was deleted, ms. */
+const SEEN_BY_ALL_MS = 100;
+
 /** What every `CheckpointStore` promises when several write at once. */
 export const raceChecks: readonly Check<CheckpointStoreUnderTest>[] = [
   races("lets exactly one of many win that append on the same head at once", async ({ checkpoints }) => {
@@ -86,6 +89,46 @@ export const raceChecks: readonly Check<CheckpointStoreUnderTest>[] = [
         const heads = await Promise.all(stores.map(async (store) => (await store.load(THREAD))?.headId));
         assert(new Set(heads).size === 1, `after round ${round} the stores see other heads: ${heads.join(", ")}`);
       }
+    },
+    ["multiProcess"],
+  ),
+  races(
+    "goes on from what another store wrote, and refuses only what stands against that",
+    async ({ checkpoints, open }) => {
+      const { checkpoints: other } = await open();
+      await appendAll(checkpoints, line(1));
+      await other.append(row("c1", "c0"), { expectedHead: "c0" });
+      await checkpoints.putWrites(left("c1", "a", { writes: [1] }));
+      await other.putWrites(left("c1", "a", { writes: [1] }));
+      await other.append(row("c2", "c1"), { expectedHead: "c1" });
+      await other.claim(THREAD, 2);
+      await checkpoints.append(row("c3", "c2"), { expectedHead: "c2", fence: 2 });
+      await other.append(row("c4", "c3"), { expectedHead: "c3", fence: 2 });
+      assertEqual(idsOf(await checkpoints.load(THREAD)), ["c0", "c1", "c2", "c3", "c4"], "the rows");
+    },
+    ["multiProcess"],
+  ),
+  races(
+    "takes a thread that another store deleted and began anew for what it is now",
+    async ({ checkpoints, open, pass }) => {
+      const { checkpoints: other } = await open();
+      await appendAll(checkpoints, line(1));
+      await other.deleteThread("t");
+      await other.append(row("n0", null), { expectedHead: null });
+      await pass(SEEN_BY_ALL_MS);
+      await assertFails(
+        checkpoints.putWrites(left("c0", "a", { writes: [1] })),
+        "conflict",
+        "writes after the old head",
+      );
+      await assertFails(
+        checkpoints.append(row("c1", "c0"), { expectedHead: "c0" }),
+        "conflict",
+        "a row after the old head",
+      );
+      await checkpoints.append(row("n1", "n0", { baseId: "n0" }), { expectedHead: "n0" });
+      const chain = await other.load(THREAD);
+      assertEqual([idsOf(chain), chain?.tasks], [["n0", "n1"], []], "what is there");
     },
     ["multiProcess"],
   ),

@@ -1,5 +1,6 @@
 import type { CheckpointStore } from "@tinyagents/core";
 import type { Claims } from "../check.js";
+import { type OpenedElsewhere, whyNotElsewhere } from "../process/subject-module.js";
 import { type Opened, type Place, type Situation, withPlace } from "../store/place.js";
 
 /** An open checkpoint store. */
@@ -8,14 +9,14 @@ export interface OpenCheckpoints extends Opened {
 }
 
 /** What the author of a checkpoint store says of it, to have it checked. */
-export interface CheckpointStoreSubject {
+export interface CheckpointStoreSubject extends OpenedElsewhere<OpenCheckpoints> {
   readonly name: string;
   /** A new, empty place. Called once for each check, and again to learn what the store claims. */
   create(): Place<OpenCheckpoints> | Promise<Place<OpenCheckpoints>>;
 }
 
-/** What checks may need of a store. */
-export type CheckpointNeed = keyof CheckpointStore["capabilities"];
+/** What checks may need: a capability, or that other processes can open its places. */
+export type CheckpointNeed = keyof CheckpointStore["capabilities"] | "processes";
 
 /** A place with a checkpoint store on it, as checks use it. */
 export type CheckpointSituation = Situation<OpenCheckpoints> & { readonly checkpoints: CheckpointStore };
@@ -29,10 +30,17 @@ export interface CheckpointStoreUnderTest extends Claims<CheckpointNeed> {
 export function checkpointStoreUnderTest(subject: CheckpointStoreSubject): CheckpointStoreUnderTest {
   const create = () => subject.create();
   return {
-    lacks: (need) =>
-      withPlace(create, async ({ first }) =>
-        first.checkpoints.capabilities[need] === true ? undefined : `the store does not claim ${need}`,
-      ),
-    within: (use) => withPlace(create, (situation) => use({ ...situation, checkpoints: situation.first.checkpoints })),
+    async lacks(need) {
+      const place = await create();
+      return withPlace(
+        () => place,
+        async ({ first }) => {
+          if (need === "processes") return whyNotElsewhere(subject, place);
+          return first.checkpoints.capabilities[need] === true ? undefined : `the store does not claim ${need}`;
+        },
+      );
+    },
+    within: (use) =>
+      withPlace(create, (situation) => use({ ...situation, checkpoints: situation.first.checkpoints }), subject),
   };
 }

@@ -4,15 +4,16 @@ import type { CheckpointNeed, CheckpointSituation, CheckpointStoreUnderTest } fr
 
 type Run = (situation: CheckpointSituation) => Promise<void>;
 
-/** Makes the checks of one topic. */
+/** Makes the checks of one topic. `extraMs`: see {@link Check}. */
 export function topic(
   group: string,
-): (name: string, run: Run, needs?: readonly CheckpointNeed[]) => Check<CheckpointStoreUnderTest> {
-  return (name, run, needs) => ({
+): (name: string, run: Run, needs?: readonly CheckpointNeed[], extraMs?: number) => Check<CheckpointStoreUnderTest> {
+  return (name, run, needs, extraMs) => ({
     name,
     group,
     run: (subject) => subject.within(run),
     ...(needs === undefined ? {} : { needs }),
+    ...(extraMs === undefined ? {} : { extraMs }),
   });
 }
 

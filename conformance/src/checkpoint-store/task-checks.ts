@@ -84,4 +84,20 @@ export const taskChecks: readonly Check<CheckpointStoreUnderTest>[] = [
     await assertFails(checkpoints.putWrites(left("c0", "", { writes: [] })), "invalid_request", "a task without an id");
     assertEqual((await checkpoints.load(THREAD))?.tasks, [], "what is kept");
   }),
+  tasks("keeps what others leave when one of them is cancelled", async ({ checkpoints }) => {
+    await appendAll(checkpoints, line(1));
+    const stop = new AbortController();
+    const puts = Array.from({ length: 9 }, (_, at) =>
+      checkpoints.putWrites(left("c0", `task ${at}`, { writes: [at] }), {}, at % 3 === 1 ? { signal: stop.signal } : {}),
+    );
+    stop.abort();
+    const outcomes = (await Promise.allSettled(puts)).map((one) => (one.status === "fulfilled" ? one : one.reason));
+    const kept = tasksOf(await checkpoints.load(THREAD));
+    for (const [at, outcome] of outcomes.entries()) {
+      if (at % 3 !== 1) assertEqual(kept[`task ${at}`], { writes: [at] }, `task ${at}`);
+      else if (outcome instanceof Error) await assertFails(Promise.reject(outcome), "cancelled", `task ${at}`);
+    }
+    await checkpoints.putWrites(left("c0", "task 1", { writes: [1] }));
+    await checkpoints.append(row("c1", "c0"), { expectedHead: "c0" });
+  }),
 ];

@@ -157,6 +157,27 @@ export const threadChecks: readonly Check<CheckpointStoreUnderTest>[] = [
     assertEqual(idsOf(await checkpoints.load(THREAD)), ["c3", "c4", "c5", "c6"], "the way, gone on with");
     await assertFails(checkpoints.prune(THREAD, { keep: 0 }), "invalid_request", "keeping none");
   }),
+  threads(
+    "begins no branch on what was dropped, and copies only what is left, with its ids",
+    async ({ checkpoints }) => {
+      await appendAll(checkpoints, line(2));
+      await checkpoints.append(row("c2", "c1", { baseId: "c2" }), { expectedHead: "c1" });
+      await checkpoints.append(row("f1", "c0"), { expectedHead: "c2" });
+      await checkpoints.append(row("c3", "c2", { baseId: "c2" }), { expectedHead: "f1" });
+      await checkpoints.prune(THREAD, { keep: 1 });
+      const late = checkpoints.append(row("x", "c1"), { expectedHead: "c3" });
+      await assertFails(late, "invalid_request", "a branch on one that was dropped");
+      const again = checkpoints.append(row("c1", "c3", { baseId: "c2" }), { expectedHead: "c3" });
+      await assertFails(again, "invalid_request", "the id of one that was dropped");
+      await checkpoints.copyThread("t", "copy");
+      const copy = { threadId: "copy", namespace: "" };
+      const listed = (await checkpoints.list(copy)).map(({ checkpointId }) => checkpointId);
+      assertEqual(listed, ["c3", "c2"], "the checkpoints of the copy");
+      assertEqual(await checkpoints.load(copy, { checkpointId: "f1" }), undefined, "a fork whose base was dropped");
+      const used = checkpoints.append(row("c2", "c3", { ...copy, changes: "other" }), { expectedHead: "c3" });
+      await assertFails(used, "invalid_request", "an id that was copied");
+    },
+  ),
   threads("does nothing when it is cancelled before", async ({ checkpoints }) => {
     const signal = AbortSignal.abort();
     await appendAll(checkpoints, line(2));

@@ -20,8 +20,8 @@ export type TimeoutScope = "model_call" | "tool_call";
 
 /** Every code with the shape of its details. Details are plain JSON and safe to log. */
 export interface ErrorDetails {
-  /** The caller asked for something that cannot be. */
-  invalid_request: { readonly reason?: string };
+  /** The caller asked for something that cannot be. `argument`: the place of what stands in the way, where stores know it. */
+  invalid_request: { readonly reason?: string; readonly argument?: string };
   /** Nobody knows a model of this name; an empty name where none was said. `available`: the names there are, where known. */
   model_not_found: { readonly model: string; readonly provider?: string; readonly available?: readonly string[] };
   /** The model lacks what the request needs. */

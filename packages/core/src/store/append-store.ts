@@ -51,7 +51,7 @@ export interface AppendStore {
    * Appends that nobody waited for between are in some order. Once it resolves, a durable log keeps the values.
    *
    * @throws `conflict` when `expectedOffset` is not the head; `invalid_request` when an `idempotencyKey` comes with
-   * other values than before, or a value is not JSON.
+   * other values than before (its `argument` is `idempotencyKey`), or a value is not JSON.
    */
   append(stream: string, values: readonly JsonValue[], options?: AppendOptions & StoreCallOptions): Promise<number>;
   /** Records in order; none for a stream that nobody has written. @throws `invalid_request` for a field it does not know. */

@@ -109,19 +109,20 @@ export interface CheckpointStore {
   threads(
     query?: { readonly cursor?: string | undefined; readonly limit?: number | undefined } & StoreCallOptions,
   ): Promise<Page<string>>;
-  /** The graphs of a thread that have checkpoints. */
+  /** The graphs of a thread that have checkpoints, or were claimed. */
   namespaces(threadId: string, options?: StoreCallOptions): Promise<readonly string[]>;
   /** Whether there was a thread to take away. Its outermost graph goes last: a thread that is half deleted is still listed. */
   deleteThread(threadId: string, options?: StoreCallOptions): Promise<boolean>;
   /**
-   * Copies all checkpoints of a thread, and what tasks left, to one that has none; owners are not copied. The outermost graph
-   * comes last: until it is there, the copy is not listed.
-   * @throws `conflict` when the other thread has checkpoints; `invalid_request` when this one has none.
+   * Copies all checkpoints of a thread, and what tasks left, to one that is empty; owners are not copied. Until it is done,
+   * the copy restores nothing and takes no writes. One that was stopped half-way is listed at most, and has to be deleted.
+   * @throws `conflict` when the other thread is not empty, or this one was deleted or pruned meanwhile; `invalid_request`
+   * when this one has no checkpoints.
    */
   copyThread(threadId: string, toThreadId: string, options?: StoreCallOptions): Promise<void>;
   /**
    * Drops checkpoints that none of the newest `keep`, from 1 up, needs: at least all that were stored before the first that is
-   * needed. Gives how many.
+   * needed. Gives how many. What was dropped is no parent any more; its ids stay used.
    */
   prune(thread: CheckpointThread, query: { readonly keep: number } & StoreCallOptions): Promise<number>;
 }

@@ -5,7 +5,7 @@ import { redactError } from "../redact-error.js";
 /** The error of a store for an argument that cannot be. `place` names it; `problem` says what is wrong and wanted. */
 export function invalidArgument(place: string, problem: string): TinyAgentsError<"invalid_request"> {
   return new TinyAgentsError("invalid_request", `${place}: ${problem}`, {
-    details: { reason: `${place}: ${problem}` },
+    details: { reason: `${place}: ${problem}`, argument: place },
   });
 }
 

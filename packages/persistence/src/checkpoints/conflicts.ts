@@ -43,9 +43,21 @@ export function writtenOtherwise(thread: CheckpointThread, taskId: string): Tiny
 
 /** A thread that should be new has checkpoints. */
 export function threadTaken(threadId: string): TinyAgentsError<"conflict"> {
-  const problem =
-    "it has checkpoints already, perhaps those of a copy that was stopped. Nothing was copied; delete it first.";
+  const problem = "it is not empty: somebody uses it, or a copy was stopped. Delete it first, or copy to another.";
   return conflict({ threadId, namespace: "" }, null, threadId, problem);
+}
+
+/** What was to be copied was deleted or pruned meanwhile. */
+export function changedMeanwhile(threadId: string): TinyAgentsError<"conflict"> {
+  const problem = "what it was being copied from was deleted or pruned meanwhile. Delete it, and copy again.";
+  return conflict({ threadId, namespace: "" }, null, threadId, problem);
+}
+
+/** A copy is being made, or was stopped half-way. */
+export function beingCopied(thread: CheckpointThread): TinyAgentsError<"conflict"> {
+  const problem =
+    "it is being copied from another thread, or was when that stopped. Nothing was written; wait, or delete it.";
+  return conflict(thread, null, thread.threadId, problem);
 }
 
 function conflict(

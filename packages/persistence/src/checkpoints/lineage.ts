@@ -1,32 +1,52 @@
 import { type CheckpointThread, canonicalJson, corruptData, type TaskWrites } from "@tinyagents/core";
-import type { CheckpointEntry, LineageEntry } from "./checkpoint-entry.js";
+import type { CheckpointEntry, EntryPlaces, LineageEntry } from "./checkpoint-entry.js";
+import { lineageName } from "./conflicts.js";
+
+/** The newest checkpoint, without what would have to be kept in memory for nothing. */
+export interface Head {
+  readonly checkpointId: string;
+  readonly baseId: string;
+  readonly headAt: number;
+  readonly baseAt: number;
+}
 
 /** What is known of a lineage's log: all that the next entry depends on. */
 export interface LineageEnd {
   /** The offset of the next entry. */
   next: number;
-  /** The newest checkpoint; absent before the first. */
-  head: CheckpointEntry | undefined;
+  /** Absent before the first checkpoint. */
+  head: Head | undefined;
+  startAt: number;
   fence: number;
+  copying: boolean;
   /** What tasks left since the head, by task id, in the order in which they first left something. */
   readonly tasks: Map<string, TaskWrites>;
 }
 
-/** The end of a log in which nothing stands, or of whose entries none is known. */
-export function endAt(next: number): LineageEnd {
-  return { next, head: undefined, fence: 0, tasks: new Map() };
+/** The end of a log in which nothing stands. */
+export function emptyEnd(): LineageEnd {
+  return { next: 0, head: undefined, startAt: 0, fence: 0, copying: false, tasks: new Map() };
 }
 
 /** Moves an end past one more entry. */
 export function moveOn(end: LineageEnd, entry: LineageEntry, offset: number): void {
   end.next = offset + 1;
+  end.startAt = entry.startAt;
   end.fence = entry.fence;
+  end.copying = entry.copying === true;
   if (entry.type === "checkpoint") {
-    end.head = entry;
+    const { checkpointId, baseId } = entry.row;
+    end.head = { checkpointId, baseId, headAt: entry.headAt, baseAt: entry.baseAt };
     end.tasks.clear();
   } else if (entry.type === "task") {
     end.tasks.set(entry.task.taskId, joined(end.tasks.get(entry.task.taskId), entry.task));
   }
+}
+
+/** What the next entry says when it changes nothing of it. */
+export function placesOf({ head, startAt, fence, copying }: Readonly<LineageEnd>): EntryPlaces {
+  const { headAt = null, baseAt = null } = head ?? {};
+  return { v: 1, headAt, baseAt, startAt, fence, ...(copying ? { copying } : {}) };
 }
 
 /** What a task has left after it leaves more. Writes are kept once; of `control`, the newest under each name. */
@@ -66,19 +86,20 @@ export function newOf(
 export function wayTo(
   entries: readonly CheckpointEntry[],
   target: CheckpointEntry,
-  { threadId }: CheckpointThread,
+  thread: CheckpointThread,
 ): readonly CheckpointEntry[] {
+  const { checkpointId, baseId } = target.row;
   const way: CheckpointEntry[] = [target];
   let wanted: CheckpointEntry = target;
-  for (let i = entries.length - 1; i >= 0 && wanted.row.checkpointId !== target.row.baseId; i--) {
+  for (let i = entries.length - 1; i >= 0 && wanted.row.checkpointId !== baseId; i--) {
     const entry = entries[i] as CheckpointEntry;
     if (entry.row.checkpointId !== wanted.row.parentId) continue;
     way.push(entry);
     wanted = entry;
   }
-  if (wanted.row.checkpointId === target.row.baseId) return way.reverse();
+  if (wanted.row.checkpointId === baseId) return way.reverse();
   throw corruptData(
-    `checkpoint "${target.row.checkpointId}" of thread "${threadId}"`,
-    `the way back to its base "${target.row.baseId}" ends at "${wanted.row.checkpointId}"`,
+    `checkpoint "${checkpointId}" of ${lineageName(thread)}`,
+    `the way back to its base "${baseId}" ends at "${wanted.row.checkpointId}"`,
   );
 }
