@@ -359,7 +359,8 @@ export {
   readStreamsQuery,
   readTruncate,
 } from "./store/log-arguments.js";
-export type { ShortTermMemory, ThreadState } from "./store/memory.js";
+export type { SaveOptions, ShortTermMemory, ThreadSaver, ThreadState } from "./store/memory.js";
+export { readThreadState } from "./store/memory-read.js";
 export {
   type KeyRedaction,
   observeStores,

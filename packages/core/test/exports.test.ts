@@ -134,6 +134,7 @@ test("the package exports these names at run time, and no others", () => {
     "readString",
     "readTask",
     "readTaskAction",
+    "readThreadState",
     "readThrown",
     "readToolMessage",
     "readTruncate",

@@ -11,6 +11,8 @@ test("the package exports these names at run time, and no others", () => {
     "eventJournal",
     "foldRunStatus",
     "journaledRecorder",
+    "keepLastTurns",
+    "keepSummary",
     "runRecorder",
     "runStatusSink",
     "runStatusStore",

@@ -3,11 +3,12 @@ import {
   isTinyAgentsError,
   type Message,
   messageOf,
-  readMessages,
   readObject,
   readString,
-  readVersion,
+  readThreadState,
+  type SaveOptions,
   type ShortTermMemory,
+  type ThreadSaver,
   type ThreadState,
   TinyAgentsError,
 } from "@tinyagents/core";
@@ -22,7 +23,7 @@ import { type LiveState, setOwn } from "../run/live-state.js";
  */
 export async function loadMemory(run: LiveRun, threadId: string): Promise<readonly Message[]> {
   const { definition, state } = run;
-  const loaded = await load(definition.memory, threadId);
+  const loaded = await load(definition.memory, threadId, run.cancellation.signal);
   state.memoryVersion = loaded?.version ?? null;
   const messages = loaded?.state.messages ?? [];
   for (const [name, kept] of Object.entries(loaded?.state.middleware ?? {})) setOwn(state.middleware, name, kept);
@@ -42,10 +43,12 @@ export async function saveMemory(run: LiveRun, threadId: string): Promise<void> 
   if (memory === undefined) return;
   run.throwIfCancelled();
   const messages = state.messages.filter(({ role }) => role !== "system");
-  const thread: ThreadState = { v: 1, messages, middleware: state.middleware };
+  const savedBy: ThreadSaver = { runId: state.config.runId, startedAtMs: state.startedAtMs };
+  const thread: ThreadState = { v: 1, messages, middleware: state.middleware, savedBy };
+  const options: SaveOptions = { ifVersion: state.memoryVersion, signal: run.cancellation.signal };
   let version: unknown;
   try {
-    version = await saveOnce(memory, threadId, thread, state.memoryVersion);
+    version = await saveOnce(memory, threadId, thread, options);
   } catch (error) {
     throw memoryError(threadId, "save", error);
   }
@@ -78,23 +81,28 @@ export async function refuseMovedThread({ memory }: AgentDefinition, state: Live
 }
 
 /**
- * Saves a thread. A run that was killed between saving and noting it comes here again: when what is there is what it
- * would write, it was its own.
+ * Saves a thread. A run that was killed between saving and noting it comes here again: what is there was its own when its
+ * name stands there, whatever the memory has made of it. A memory that keeps no names is told by what is in it.
  */
 async function saveOnce(
   memory: ShortTermMemory,
   threadId: string,
   thread: ThreadState,
-  ifVersion: string | null,
+  options: SaveOptions,
 ): Promise<string> {
   try {
-    return await memory.save(threadId, thread, { ifVersion });
+    return await memory.save(threadId, thread, options);
   } catch (error) {
     if (!isTinyAgentsError(error, "conflict")) throw error;
-    const there = await load(memory, threadId);
-    if (there === undefined || canonicalJson(there.state) !== canonicalJson(thread)) throw error;
+    const there = await load(memory, threadId, options.signal);
+    if (there === undefined || !isOwn(there.state, thread)) throw error;
     return there.version;
   }
+}
+
+function isOwn({ savedBy, ...there }: ThreadState, { savedBy: own, ...thread }: ThreadState): boolean {
+  if (savedBy === undefined) return canonicalJson(there) === canonicalJson(thread);
+  return savedBy.runId === own?.runId && savedBy.startedAtMs === own.startedAtMs;
 }
 
 /** A thread's state, and its version. */
@@ -107,10 +115,14 @@ interface LoadedThread {
  * Asks a memory for a thread. A memory is somebody else's: what it gives is looked at before it becomes history.
  * @throws `memory_failed` that says where what it gave is wrong, and the memory's own typed errors.
  */
-async function load(memory: ShortTermMemory | undefined, threadId: string): Promise<LoadedThread | undefined> {
+async function load(
+  memory: ShortTermMemory | undefined,
+  threadId: string,
+  signal?: AbortSignal,
+): Promise<LoadedThread | undefined> {
   let loaded: unknown;
   try {
-    loaded = await memory?.load(threadId);
+    loaded = await memory?.load(threadId, { signal });
   } catch (error) {
     throw memoryError(threadId, "load", error);
   }
@@ -124,13 +136,7 @@ async function load(memory: ShortTermMemory | undefined, threadId: string): Prom
 /** @throws `corrupt_data`, `version_mismatch` */
 function readThread(loaded: unknown): LoadedThread {
   const { state, version } = readObject(loaded, "what it gave");
-  const { v, messages, middleware } = readObject(state, "state");
-  readVersion({ v: v ?? null }, 1, "state");
-  const kept = middleware === undefined ? {} : { middleware: readObject(middleware, "state.middleware") };
-  return {
-    state: { v: 1, messages: readMessages(messages, "state.messages"), ...kept },
-    version: readString(version, "version"),
-  };
+  return { state: readThreadState(state, "state"), version: readString(version, "version") };
 }
 
 function memoryFailed(threadId: string, operation: "load" | "save", error: unknown): TinyAgentsError {
