@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { AppendStore, JsonValue, LogRecord, Store } from "@tinyagents/core";
 import { text, toolText } from "@tinyagents/core";
 import { expect, it } from "vitest";
-import { eventJournal, runRecorder, shortTermMemory } from "../src/index.js";
+import { checkpointStore, eventJournal, runRecorder, shortTermMemory } from "../src/index.js";
 
 function sample(name: string): JsonValue {
   return JSON.parse(readFileSync(new URL(`./samples/${name}.json`, import.meta.url), "utf8")) as JsonValue;
@@ -56,4 +56,28 @@ it("reads the journal of a run that was written in format 1", async () => {
     { type: "withheld", offset: 1, reason: "redaction", event: { runId: "sample/c1", parentRunId: "sample" } },
     { type: "gap", offset: 2, lost: 3, fromMs: 1_700_000_000_002, toMs: 1_700_000_000_004 },
   ]);
+});
+
+it("reads the checkpoints of a thread that were written in format 1", async () => {
+  const records = sample("checkpoints.v1") as unknown as readonly LogRecord[];
+  const read: AppendStore["read"] = async (stream, { from, limit = 1_000, order } = {}) => {
+    if (stream !== "checkpoints/sample/") return [];
+    if (order === "descending")
+      return records
+        .filter(({ offset }) => offset <= (from ?? offset))
+        .reverse()
+        .slice(0, limit);
+    return records.filter(({ offset }) => offset >= (from ?? 0)).slice(0, limit);
+  };
+  const capabilities = { durable: true, multiProcess: false, follow: false };
+  const store = checkpointStore({ read, capabilities } as AppendStore);
+  const thread = { threadId: "sample", namespace: "" };
+  const chain = await store.load(thread);
+  expect(chain?.headId).toBe("c2");
+  expect(chain?.rows.map(({ checkpointId, changes }) => [checkpointId, changes])).toEqual([
+    ["c1", { said: ["c1"] }],
+    ["c2", { said: ["c2"] }],
+  ]);
+  expect(chain?.tasks).toEqual([{ taskId: "a", writes: [{ channel: "x", value: 1 }], control: { asked: "q" } }]);
+  expect((await store.list(thread)).map(({ checkpointId }) => checkpointId)).toEqual(["c2", "c1"]);
 });
