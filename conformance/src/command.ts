@@ -5,6 +5,8 @@ import { checkAgentStream } from "./agent-stream/checks.js";
 import type { AgentStreamSubject } from "./agent-stream/subject.js";
 import { checkAppendStore } from "./append-store/run.js";
 import type { AppendStoreSubject } from "./append-store/subject.js";
+import { checkBlobStore } from "./blob-store/checks.js";
+import type { BlobStoreSubject } from "./blob-store/subject.js";
 import { formatChaos } from "./chaos/format-chaos.js";
 import { type ChaosOptions, type ChaosSubject, runChaos } from "./chaos/run-chaos.js";
 import { checkChatModel } from "./chat-model/run.js";
@@ -42,6 +44,7 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
   ["stream", { entry: "stream", check: (subject) => checkAgentStream(subject as AgentStreamSubject) }],
   ["embeddings", { entry: "create", check: (subject) => checkEmbeddingModel(subject as EmbeddingModelSubject) }],
   ["store", { entry: "create", inProcesses: true, check: (subject) => checkStore(subject as StoreSubject) }],
+  ["blobs", { entry: "create", check: (subject) => checkBlobStore(subject as BlobStoreSubject) }],
   ["checkpoints", { entry: "create", check: (subject) => checkCheckpointStore(subject as CheckpointStoreSubject) }],
   ["log", { entry: "create", inProcesses: true, check: (subject) => checkAppendStore(subject as AppendStoreSubject) }],
 ]);

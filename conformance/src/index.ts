@@ -20,6 +20,16 @@ export {
   type OpenLog,
 } from "./append-store/subject.js";
 export { assert, assertEqual, assertFails, assertIncludes, CheckFailure } from "./assert.js";
+// Blobs.
+export { blobStoreChecks, checkBlobStore } from "./blob-store/checks.js";
+export {
+  type BlobNeed,
+  type BlobSituation,
+  type BlobStoreSubject,
+  type BlobStoreUnderTest,
+  blobStoreUnderTest,
+  type OpenBlobs,
+} from "./blob-store/subject.js";
 // Killed processes.
 export {
   type ChaosOptions,

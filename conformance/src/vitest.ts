@@ -3,6 +3,8 @@ import { agentStreamChecks } from "./agent-stream/checks.js";
 import { type AgentStreamSubject, agentStreamUnderTest } from "./agent-stream/subject.js";
 import { appendStoreChecks } from "./append-store/checks.js";
 import { type AppendStoreSubject, appendStoreUnderTest } from "./append-store/subject.js";
+import { blobStoreChecks } from "./blob-store/checks.js";
+import { type BlobStoreSubject, blobStoreUnderTest } from "./blob-store/subject.js";
 import { type ChaosOptions, type ChaosSubject, runChaos } from "./chaos/run-chaos.js";
 import { chatModelChecks } from "./chat-model/checks.js";
 import { type ChatModelSubject, modelUnderTest } from "./chat-model/subject.js";
@@ -65,6 +67,12 @@ export function embeddingModelConformance(subject: EmbeddingModelSubject): void 
 /** Registers one test per check of a store. */
 export function storeConformance(subject: StoreSubject, options?: ConformanceOptions): void {
   register(`${subject.name} keeps the contract of a store`, storeChecks, () => storeUnderTest(subject), options);
+}
+
+/** Registers one test per check of blobs. */
+export function blobStoreConformance(subject: BlobStoreSubject, options?: ConformanceOptions): void {
+  const title = `${subject.name} keeps the contract of a store of blobs`;
+  register(title, blobStoreChecks, () => blobStoreUnderTest(subject), options);
 }
 
 /** Registers one test per check of an append store. */

@@ -39,6 +39,14 @@ export function storePlace(
   change: StoreFault = (store) => store,
   claims: Partial<StoreCapabilities> = {},
 ): Place<{ readonly store: Store; close(): Promise<void> }> {
+  return placeOf((memory, isClosed) => change(storeOn(memory, isClosed), memory), claims);
+}
+
+/** As {@link storePlace}, for stores that are opened by `open`. */
+export function placeOf<S extends Store>(
+  open: (memory: StoreMemory, isClosed: () => boolean) => S,
+  claims: Partial<StoreCapabilities>,
+): Place<{ readonly store: S; close(): Promise<void> }> {
   const capabilities = { durable: true, multiProcess: true, atomicBatch: true, ttl: true, ...claims };
   const clock = manualClock();
   const memory: StoreMemory = { clock, records: new Map(), lastVersion: 0, opened: 0, capabilities };
@@ -49,11 +57,7 @@ export function storePlace(
       const close = async (): Promise<void> => {
         isClosed = true;
       };
-      const store = change(
-        storeOn(memory, () => isClosed),
-        memory,
-      );
-      return { store, close };
+      return { store: open(memory, () => isClosed), close };
     },
     advance: (ms) => clock.advance(ms),
   };

@@ -3,14 +3,18 @@ import { abortError, type BlobSource, invalidArgument, onAbort } from "@tinyagen
 /**
  * The pieces of a source, checked. A source that is waited for is left when the signal aborts, and told to stop whatever
  * ends the reading early.
- * @throws what the source throws, `invalid_request` for a piece that is not of bytes, and the reason of the signal.
+ * @throws what the source throws, which `onFailure` is told before, `invalid_request` for a piece that is not of bytes, and the reason of the signal.
  */
-export async function* piecesOfSource(source: BlobSource, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+export async function* piecesOfSource(
+  source: BlobSource,
+  signal: AbortSignal | undefined,
+  onFailure: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
   const iterator = iteratorOf(source);
   let isOver = false;
   try {
     for (;;) {
-      const next = await untilAborted(iterator.next(), signal);
+      const next = await untilAborted(nextOf(iterator, onFailure), signal);
       if (next.done === true) {
         isOver = true;
         return;
@@ -38,10 +42,19 @@ function iteratorOf(source: BlobSource): AnyIterator {
   return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
 }
 
-function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function nextOf(iterator: AnyIterator, onFailure: (error: unknown) => void): Promise<IteratorResult<Uint8Array>> {
+  try {
+    return await iterator.next();
+  } catch (error) {
+    onFailure(error);
+    throw error;
+  }
+}
+
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const unlink = onAbort(signal, () => reject(abortError(signal)));
-    Promise.resolve(work).then(resolve, reject).finally(unlink);
+    work.then(resolve, reject).finally(unlink);
   });
 }
 

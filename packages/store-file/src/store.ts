@@ -57,13 +57,24 @@ export function storeOf(gate: StoreGate, reads: BlobReads, opened: () => Promise
         }
         return versions;
       }),
-    putBlob: (key, chunks, options) =>
-      gate.run("putBlob", options, async () => {
+    async putBlob(key, chunks, options) {
+      let failed: { readonly error: unknown } | undefined;
+      const noteFailure = (error: unknown): void => {
+        failed = { error };
+      };
+      const work = async (): Promise<StoreVersion> => {
         const checked = readPut(key, NO_BYTES, options, CAPABILITIES);
         checkSource(chunks);
         const signal = options?.signal;
-        return (await opened()).put(checked, { pieces: piecesOfSource(chunks, signal) }, signal);
-      }),
+        return (await opened()).put(checked, { pieces: piecesOfSource(chunks, signal, noteFailure) }, signal);
+      };
+      try {
+        return await gate.run("putBlob", options, work);
+      } catch (error) {
+        // Its source failed, not the store: whoever gave the source knows what it throws.
+        throw failed === undefined ? error : (failed as { readonly error: unknown }).error;
+      }
+    },
     getBlob: (key, options) =>
       gate.run("getBlob", options, async () => {
         const [checked, range] = [readStoreKey(key), readBlobRange(options)];

@@ -1,4 +1,5 @@
-import { storeConformance } from "@tinyagents/conformance/vitest";
+import { blobStoreConformance, storeConformance } from "@tinyagents/conformance/vitest";
 import { subject } from "./subject.js";
 
 storeConformance(subject);
+blobStoreConformance(subject);
