@@ -306,4 +306,15 @@ describe("a sink of statuses (OBS-02)", () => {
     expect(kept).toContain("is wrong");
     expect(kept).not.toContain("hunter22");
   });
+
+  it("can be taken away when it is damaged, and is not in the way of other statuses then (DG-04)", async () => {
+    const store = memoryStore();
+    const statuses = runStatusStore(store, { clock: manualClock({ startMs: 1_000 }) });
+    for (const runId of ["r1", "r2"]) await statuses.accept({ runId, component: "a" });
+    await store.put(["runs", "id", "r1"], { type: "json", value: { v: 1, runId: 7 } });
+    await expect(statuses.list()).rejects.toMatchObject({ code: "corrupt_data" });
+    expect(await statuses.delete("r1")).toBe(true);
+    expect((await statuses.list()).items.map(({ runId }) => runId)).toEqual(["r2"]);
+    expect(await statuses.delete("r1")).toBe(false);
+  });
 });

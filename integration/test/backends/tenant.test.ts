@@ -96,6 +96,22 @@ describe("the view of a tenant (SE-06)", () => {
     expect(String(failure)).not.toContain("secret-of-b");
   });
 
+  it("writes nothing elsewhere, whatever a batch or a key is made of", async () => {
+    const inner = memoryStore();
+    const put = { type: "put", key: ["tenants", "b", "k"], value: { type: "text", text: "evil" } } as const;
+    const asFunction = Object.assign(() => undefined, put) as unknown as typeof put;
+    const ofItsOwnMap = Object.assign([put], { map: () => [put] });
+    for (const operations of [[asFunction], ofItsOwnMap]) await tenantStore(inner, "a").batch(operations);
+    const lengths = [0, 3];
+    const ofTwoLengths = new Proxy(["tenants", "b", "k"], {
+      get: (names, name) => (name === "length" ? (lengths.shift() ?? 3) : Reflect.get(names, name)),
+    });
+    await tenantStore(inner, "a")
+      .put(ofTwoLengths, put.value)
+      .catch(() => undefined);
+    expect(await inner.get(put.key)).toBeUndefined();
+  });
+
   it("is refused for an empty id or prefix, which would be everybody's", () => {
     for (const [id, prefix] of [
       ["", "t"],

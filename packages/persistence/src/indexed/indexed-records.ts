@@ -10,6 +10,7 @@ import {
   readWholeNumber,
   type Store,
   type StoreCallOptions,
+  type StoreKey,
   type StoreRecord,
   type StoreVersion,
   storeKeyText,
@@ -93,7 +94,7 @@ export class IndexedRecords<T> {
     }
   }
 
-  /** Whether there was a record to take away. @throws `conflict` when `ifVersion` is not the version that is there. */
+  /** Whether there was a record to take away, damaged or not. @throws `conflict` when `ifVersion` is not the version that is there. */
   async delete(id: string, ifVersion?: StoreVersion, options?: StoreCallOptions): Promise<boolean> {
     this.#checkId(id);
     const key = recordKey(this.#kind, id);
@@ -101,7 +102,7 @@ export class IndexedRecords<T> {
     if (found === undefined && ifVersion !== undefined) throw this.#conflict(id, ifVersion, null);
     if (found === undefined) return false;
     if (ifVersion !== undefined && found.version !== ifVersion) throw this.#conflict(id, ifVersion, found.version);
-    const remove = [...entryKeys(this.#kind, id, this.#read(id, found)).values()];
+    const remove = this.#entriesOf(id, found);
     await writeWithEntries(this.#store, this.#clock, { key, ifVersion: found.version, add: [], remove }, options);
     return true;
   }
@@ -154,6 +155,16 @@ export class IndexedRecords<T> {
     if (found !== undefined && entryKeys(this.#kind, id, found.record).has(storeKeyText(entry.key))) return found;
     if (entry.updatedAtMs <= this.#clock.now() - ENTRY_GRACE_MS) await removeEntry(this.#store, entry);
     return undefined;
+  }
+
+  /** A record that is damaged does not say where it is listed: its entries lead nowhere from then on. */
+  #entriesOf(id: string, found: StoreRecord): StoreKey[] {
+    try {
+      return [...entryKeys(this.#kind, id, this.#read(id, found)).values()];
+    } catch (error) {
+      if (!isTinyAgentsError(error, "corrupt_data")) throw error;
+      return [];
+    }
   }
 
   #read(id: string, { value }: StoreRecord): T {

@@ -105,6 +105,8 @@ describe("the status that events add up to (OBS-02, RES-03, USG-04)", () => {
   it("is the same however often an event comes, and takes none of another run", () => {
     const once = fold([started, asked, used]);
     expect(fold([started, asked, used, used, asked, started])).toEqual(once);
+    const resumed = event("run.started", 3, { agent: "a", resumed: true }, 50);
+    expect(fold([resumed, resumed], once)).toEqual(fold([resumed], once));
     expect(foldRunStatus(once, { ...used, runId: "other", seq: 9 })).toBe(once);
     expect(foldRunStatus(once, event("model.delta", 9, { callId: "m1", deltaType: "text", chars: 1 }))).toBe(once);
   });

@@ -24,7 +24,9 @@ export function foldRunStatus(status: RunStatusRecord | undefined, event: AgentE
 function isNews(status: RunStatusRecord, event: AgentEvent): boolean {
   if (event.type === "model.delta" || event.type === "tool.delta") return false;
   if (event.seq > status.lastSeq) return true;
-  return event.type === "run.started" && event.data.resumed && event.timeMs >= status.updatedAtMs;
+  if (event.type !== "run.started" || !event.data.resumed || event.timeMs < status.updatedAtMs) return false;
+  const isTheLast = event.seq === status.lastSeq && event.timeMs === status.updatedAtMs;
+  return !(isTheLast && status.state === "running" && status.counters.resumes > 0);
 }
 
 /** What each event says. Those that are not here are heard of, and change nothing else. */

@@ -22,14 +22,19 @@ export interface TenantOptions {
 export function tenantStore(store: Store, tenantId: string, { prefix = "tenants" }: TenantOptions = {}): Store {
   const before = [checkName(prefix, "prefix"), checkName(tenantId, "tenantId")];
   // What is no key is handed on as it is: the store refuses it.
-  const keyOf = (key: StoreKey): StoreKey => (Array.isArray(key) && key.length > 0 ? [...before, ...key] : key);
+  const keyOf = (key: StoreKey): StoreKey => {
+    if (!Array.isArray(key)) return key;
+    const names = [...key];
+    return names.length > 0 ? [...before, ...names] : names;
+  };
   const own = (record: StoreRecord): StoreRecord => {
     const isOwn = before.every((name, index) => record.key[index] === name) && record.key.length > before.length;
     if (isOwn) return { ...record, key: record.key.slice(before.length) };
     throw storeFailure("store of a tenant", "read", new Error("the store below gave a record from somewhere else"));
   };
+  // Whatever has a key, be it a function: a store may take it.
   const inside = (operation: StoreOperation): StoreOperation =>
-    typeof operation === "object" && operation !== null ? { ...operation, key: keyOf(operation.key) } : operation;
+    operation === undefined || operation === null ? operation : { ...operation, key: keyOf(operation.key) };
   return {
     capabilities: store.capabilities,
     async get(key, options) {
@@ -44,7 +49,7 @@ export function tenantStore(store: Store, tenantId: string, { prefix = "tenants"
       return { ...page, items: page.items.map(own) };
     },
     batch: (operations, options) =>
-      store.batch(Array.isArray(operations) ? operations.map(inside) : operations, options),
+      store.batch(Array.isArray(operations) ? Array.from(operations, inside) : operations, options),
   };
 }
 
