@@ -260,6 +260,7 @@ export {
   support,
 } from "./model/profile.js";
 export { type PayloadWatcher, type RawPayload, tellPayload, withPayloads } from "./model/raw-payload.js";
+export { readModelResponse } from "./model/read-response.js";
 export { capabilityMissing, refuseMissing } from "./model/refuse-missing.js";
 export {
   type ModelRegistry,
@@ -371,6 +372,7 @@ export {
 export { checkFields, readOrder, readWholeNumber } from "./store/read-fields.js";
 export { invalidArgument, storeFailure, writeConflict } from "./store/refuse.js";
 export { type StoreRegistry, type StoreRegistryOptions, storeRegistry } from "./store/registry.js";
+export { type CacheOptions, type ResponseCache, responseCacheKey } from "./store/response-cache.js";
 export { readRunStatus } from "./store/run-status/read.js";
 export {
   type ActiveCall,

@@ -17,6 +17,7 @@ export { keepLastTurns } from "./memory/keep-last-turns.js";
 export { type KeepSummaryOptions, keepSummary } from "./memory/keep-summary.js";
 export type { MemoryPolicy, MemoryPolicyContext } from "./memory/policy.js";
 export { type ShortTermMemoryOptions, shortTermMemory } from "./memory/short-term-memory.js";
+export { type ResponseCacheOptions, responseCache } from "./response-cache.js";
 export { type RunRecorderOptions, runRecorder } from "./run-recorder.js";
 export { foldRunStatus } from "./status/fold.js";
 export { type RunStatusSink, type RunStatusSinkOptions, runStatusSink } from "./status/sink.js";
