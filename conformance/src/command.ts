@@ -45,7 +45,10 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
   ["embeddings", { entry: "create", check: (subject) => checkEmbeddingModel(subject as EmbeddingModelSubject) }],
   ["store", { entry: "create", inProcesses: true, check: (subject) => checkStore(subject as StoreSubject) }],
   ["blobs", { entry: "create", check: (subject) => checkBlobStore(subject as BlobStoreSubject) }],
-  ["checkpoints", { entry: "create", check: (subject) => checkCheckpointStore(subject as CheckpointStoreSubject) }],
+  [
+    "checkpoints",
+    { entry: "create", inProcesses: true, check: (subject) => checkCheckpointStore(subject as CheckpointStoreSubject) },
+  ],
   ["log", { entry: "create", inProcesses: true, check: (subject) => checkAppendStore(subject as AppendStoreSubject) }],
 ]);
 

@@ -1,5 +1,6 @@
 import type { Check, Report } from "../check.js";
 import { type RunOptions, runChecks } from "../run-checks.js";
+import { processChecks } from "./process-checks.js";
 import { raceChecks } from "./race-checks.js";
 import { rowChecks } from "./row-checks.js";
 import { type CheckpointStoreSubject, type CheckpointStoreUnderTest, checkpointStoreUnderTest } from "./subject.js";
@@ -12,6 +13,7 @@ export const checkpointStoreChecks: readonly Check<CheckpointStoreUnderTest>[] =
   ...taskChecks,
   ...raceChecks,
   ...threadChecks,
+  ...processChecks,
 ];
 
 /** Runs all checks of checkpoint stores on a backend. */

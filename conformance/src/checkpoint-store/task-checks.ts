@@ -88,7 +88,11 @@ export const taskChecks: readonly Check<CheckpointStoreUnderTest>[] = [
     await appendAll(checkpoints, line(1));
     const stop = new AbortController();
     const puts = Array.from({ length: 9 }, (_, at) =>
-      checkpoints.putWrites(left("c0", `task ${at}`, { writes: [at] }), {}, at % 3 === 1 ? { signal: stop.signal } : {}),
+      checkpoints.putWrites(
+        left("c0", `task ${at}`, { writes: [at] }),
+        {},
+        at % 3 === 1 ? { signal: stop.signal } : {},
+      ),
     );
     stop.abort();
     const outcomes = (await Promise.allSettled(puts)).map((one) => (one.status === "fulfilled" ? one : one.reason));

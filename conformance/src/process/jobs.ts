@@ -1,5 +1,6 @@
 import {
   type AppendStore,
+  type CheckpointStore,
   isTinyAgentsError,
   type JsonObject,
   type JsonValue,
@@ -9,12 +10,14 @@ import {
 import { CheckFailure } from "../assert.js";
 import type { Lane, Parts } from "../chaos/lane.js";
 import { writeUntilKilled } from "../chaos/write-job.js";
+import { moveCheckpoints } from "../checkpoint-store/jobs.js";
 import { outcomeOf } from "../store/suite.js";
 
 /** What is open in a child process. */
 export interface JobHandle {
   readonly store?: Store;
   readonly log?: AppendStore;
+  readonly checkpoints?: CheckpointStore;
 }
 
 /** What one of several processes does. All data, since it crosses processes. */
@@ -105,6 +108,11 @@ export const jobs: { readonly [name: string]: Job } = {
       if (!(await unlessConflict(put))) forks += 1;
     }
     return forks;
+  }),
+  /** Moves a thread of checkpoints on, see {@link moveCheckpoints}. */
+  move_checkpoints: starting(({ checkpoints }, args) => {
+    if (checkpoints === undefined) throw new TypeError("openAt: a handle with checkpoints is expected");
+    return moveCheckpoints(checkpoints, args);
   }),
   /** Writes until the process is killed, and acknowledges each write. */
   chaos_write: (handle, { lanes, seed, parts }) =>
