@@ -134,6 +134,9 @@ export const storeFaults: { readonly [check: string]: StoreFault } = {
   ),
   "keeps the order of the keys in JSON, and -0 as the 0 that it is in JSON text": storingJson(sortKeys),
   "keeps a key named __proto__ inside a value as a key": storingJson(assignKeys),
+  "gives back JSON that looks like something kept by a store as the JSON that it is": storingJson(
+    (value) => JSON.parse(JSON.stringify(value), (_, inner) => inner?.$binary?.base64 ?? inner) as JsonValue,
+  ),
   "keeps what was stored when the caller changes its own objects later": puts((put) => async (...args) => {
     await turn();
     return put(...args);

@@ -78,6 +78,15 @@ export const valueChecks: readonly Check<StoreUnderTest>[] = [
     assertEqual((found as { readonly admin?: unknown }).admin, undefined, "what the value inherits");
     assertEqual(({} as { readonly admin?: unknown }).admin, undefined, "what all objects inherit");
   }),
+  values("gives back JSON that looks like something kept by a store as the JSON that it is", async ({ store }) => {
+    const value = {
+      bytes: { type: "bytes", bytes: "AAEC", base64: "AAEC" },
+      marked: { v: 1, $type: "Date", $binary: { base64: "AAEC", subType: "00" }, lc: 1, id: ["Secret"], kwargs: {} },
+      text: '{"type":"json","value":1}',
+    };
+    await store.put(KEY, json(value));
+    assertEqual((await store.get(KEY))?.value, json(value), "the value");
+  }),
   values("keeps what was stored when the caller changes its own objects later", async ({ store }) => {
     const value = { list: [1, { deep: "as stored" }] };
     const key = ["k"];
