@@ -48,7 +48,7 @@ export function checkpointPlace(
 }
 
 /** One store on a place. */
-export function checkpointsOn(
+function checkpointsOn(
   memory: CheckpointMemory,
   capabilities: CheckpointStore["capabilities"],
 ): CheckpointStore {
@@ -167,7 +167,7 @@ export function checkpointsOn(
 }
 
 /** The rows from a base to a checkpoint; nothing where the way is broken. */
-export function wayBack(
+function wayBack(
   lineage: Lineage | undefined,
   checkpointId: string | null,
   baseId: string,

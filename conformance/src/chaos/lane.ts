@@ -40,7 +40,7 @@ export type LaneWrite =
   | { readonly type: "remove"; readonly name: string }
   | { readonly type: "batch"; readonly steps: readonly BatchStep[] };
 
-export interface BatchStep {
+interface BatchStep {
   readonly name: string;
   /** Absent: the record is taken away. */
   readonly id?: string;

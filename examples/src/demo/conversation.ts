@@ -6,7 +6,7 @@ import type { OpenedStore } from "./open-store.js";
 import { type Unfinished, unfinishedRun } from "./unfinished.js";
 
 /** What is to be shown: which run begins or goes on, and what happens in it. */
-export type ConversationItem =
+type ConversationItem =
   | { readonly type: "question"; readonly question: string; readonly resumed: boolean }
   | AgentStreamItem;
 

@@ -126,7 +126,7 @@ function isShown({ only }: Folder, path: string): boolean {
 }
 
 /** Why a file cannot be had, without its absolute path. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const code = (error as { readonly code?: unknown } | null)?.code;
   if (code === "ENOENT" || code === "ENOTDIR") return "it does not exist";
   if (code === "EACCES" || code === "EPERM") return "it may not be read";

@@ -7,7 +7,7 @@ import { sqliteBackend } from "@tinyagents/store-sqlite";
 import { UsageError } from "./usage-error.js";
 
 /** An open backend. */
-export interface Storage {
+interface Storage {
   readonly store: Store;
   readonly log: AppendStore;
   close(): Promise<void>;

@@ -13,7 +13,7 @@ import { type KnownKey, LogIndex } from "./log-index.js";
 import { type Outcome, outcomeOf, type Target } from "./target.js";
 
 /** An append, checked, and with its values as JSON text. */
-export interface LogAppend {
+interface LogAppend {
   readonly type: "append";
   readonly append: CheckedAppend;
   readonly texts: readonly string[];

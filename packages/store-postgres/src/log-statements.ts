@@ -24,7 +24,7 @@ export interface LogStatements {
 }
 
 /** What an append asks for, apart from values. */
-export interface AppendShape {
+interface AppendShape {
   /** Whether there must be a stream already: the offset that is expected is above 0. */
   readonly isThere: boolean;
   readonly hasKey: boolean;

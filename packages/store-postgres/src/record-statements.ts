@@ -26,7 +26,7 @@ export interface RecordStatements {
 }
 
 /** What a listing asks for, apart from values. */
-export interface ListShape {
+interface ListShape {
   readonly descending: boolean;
   /** Whether there is an end to the range of keys. */
   readonly ends: boolean;

@@ -63,7 +63,7 @@ export function recordOf(row: Row): StoreRecord {
 }
 
 /** @throws `corrupt_data` for a row without a version. */
-export function versionOf(row: Row, key: StoreKey): string {
+function versionOf(row: Row, key: StoreKey): string {
   const { version } = row;
   if (typeof version === "string") return version;
   throw corruptData(recordName(key), "its version is missing");

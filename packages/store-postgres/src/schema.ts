@@ -6,7 +6,7 @@ import type { PostgresPool } from "./pool.js";
 import { quoted, readTables, type TableOptions, type Tables } from "./tables.js";
 
 /** Which version of the tables this package reads and writes. */
-export const SCHEMA_VERSION: number = migrations.length;
+const SCHEMA_VERSION: number = migrations.length;
 
 /**
  * Makes the tables of a backend, or brings those of an older version up to date, in one transaction. Several processes may

@@ -31,7 +31,7 @@ export interface StoreContext {
   readonly clock: Clock;
 }
 
-export const CAPABILITIES: StoreCapabilities = { durable: true, atomicBatch: true, multiProcess: true, ttl: true };
+const CAPABILITIES: StoreCapabilities = { durable: true, atomicBatch: true, multiProcess: true, ttl: true };
 
 /** Records that expire are cleared away with one write of so many that set an expiry, at most so many at a time. */
 const SWEEP_EVERY = 64;
@@ -112,6 +112,6 @@ function sweeper({ database, statements, owner, clock }: StoreContext): Sweep {
 }
 
 /** A version as the database compares it; nothing for a text that is none of ours, which no record has. */
-export function asVersion(version: StoreVersion): string | null {
+function asVersion(version: StoreVersion): string | null {
   return /^[1-9]\d{0,17}$/.test(version) ? version : null;
 }

@@ -56,12 +56,12 @@ export function readRecord(row: SqliteRow, table: string): StoreRecord {
 }
 
 /** How errors name what is stored under a key. */
-export function placeOf(key: StoreKey, table: string): string {
+function placeOf(key: StoreKey, table: string): string {
   return `${recordName(key)} in SQLite table "${table}"`;
 }
 
 /** The key of a row. @throws `corrupt_data` */
-export function readKey(bytes: unknown, table: string): StoreKey {
+function readKey(bytes: unknown, table: string): StoreKey {
   const place = `a key in SQLite table "${table}"`;
   if (bytes instanceof Uint8Array) return storeKeyFromBytes(bytes, place);
   throw corruptData(place, "bytes are expected");

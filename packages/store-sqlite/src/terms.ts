@@ -17,7 +17,7 @@ export interface TermIndex {
  * A name and a value as one text: two have the same exactly when names are equal and values are of one type and equal. No
  * part of it is a pattern or a path.
  */
-export function termOf(name: string, value: JsonPrimitive): string {
+function termOf(name: string, value: JsonPrimitive): string {
   return jsonText([name, value]);
 }
 

@@ -36,7 +36,7 @@ export interface OrderQuery {
 }
 
 /** The fields of an {@link OrderQuery}, for those who check queries that have more. */
-export const ORDER_QUERY_FIELDS = ["order", "limit", "cursor"] as const;
+const ORDER_QUERY_FIELDS = ["order", "limit", "cursor"] as const;
 
 /** How many entries of an order are followed at a time. */
 const AT_ONCE = 100;

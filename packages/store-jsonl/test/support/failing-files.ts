@@ -3,7 +3,7 @@ import { type Files, nodeFiles, type OpenFile } from "../../src/files.js";
 /** What can be made to fail. */
 export type Step = "write" | "sync" | "truncate" | "rename" | "syncFolder" | "link" | "open" | "close" | "read";
 
-export interface FailOptions {
+interface FailOptions {
   readonly times?: number;
   readonly after?: number;
   /** So many bytes of a write are written before it fails. */
