@@ -107,6 +107,7 @@ export {
   withoutPayload,
 } from "./event/sink.js";
 export type { AgentEvent, EventData, EventEnvelope, EventType } from "./event/types.js";
+export { checkOptions, type FieldCheck, type FieldRule, type FieldRules, optionRules } from "./field-rules.js";
 // The ground: JSON and ids.
 export {
   checkJson,

@@ -1,12 +1,15 @@
 import {
   type AppendStore,
   type Clock,
+  checkOptions,
+  type FieldRule,
   type IdSource,
   type LeasingRecorder,
   randomIds,
   systemClock,
   TinyAgentsError,
 } from "@tinyagents/core";
+import { rules } from "./option-rules.js";
 import { RunLogs } from "./run-logs.js";
 import { streamName } from "./stream-name.js";
 
@@ -26,6 +29,13 @@ export interface RunRecorderOptions {
 
 const LEASE_MS = 30_000;
 
+const RULES: { readonly [Option in keyof RunRecorderOptions]-?: FieldRule } = {
+  prefix: rules.name,
+  ids: rules.ids,
+  leaseMs: ["a number of milliseconds above 0", (value) => Number.isFinite(value) && Number(value) > 0],
+  clock: rules.clock,
+};
+
 /**
  * Keeps each run in a log of its own. A step is written as what is new in its history and everything else of the state,
  * so that the cost of a run grows with its length; a tool result is written at once. A run that has ended stays in its
@@ -34,11 +44,13 @@ const LEASE_MS = 30_000;
  * A run has one owner at a time, see `claim`; leases stand in its log. Of two writers without a lease the second gets
  * `conflict`, for everything that it tries until it loads the run again. A write that failed is not repeated; the next one
  * first looks whether it had been written after all.
+ *
+ * @throws `TypeError` for options that cannot be.
  */
 export function runRecorder(log: AppendStore, options: RunRecorderOptions = {}): LeasingRecorder {
+  checkOptions(options, RULES, "runRecorder: options");
   const { prefix = "runs", ids = randomIds(), clock = systemClock } = options;
-  if (prefix === "") throw new TypeError("runRecorder: prefix must not be empty");
-  const leaseMs = checkLeaseMs(options.leaseMs) ?? (log.capabilities.multiProcess ? LEASE_MS : undefined);
+  const leaseMs = options.leaseMs ?? (log.capabilities.multiProcess ? LEASE_MS : undefined);
   const writer = ids.next("recorder");
   let appends = 0;
   let lastFence = 0;
@@ -63,11 +75,6 @@ export function runRecorder(log: AppendStore, options: RunRecorderOptions = {}):
     renew: (lease) => logs.use(lease.runId, (run) => run.renew(lease)),
     release: (lease) => logs.use(lease.runId, (run) => run.release(lease)),
   };
-}
-
-function checkLeaseMs(leaseMs: number | undefined): number | undefined {
-  if (leaseMs === undefined || (Number.isFinite(leaseMs) && leaseMs > 0)) return leaseMs;
-  throw new TypeError(`runRecorder: leaseMs must be a number of milliseconds above 0, not ${String(leaseMs)}`);
 }
 
 /** The stream of a run: no two pairs of prefix and run id share one. */

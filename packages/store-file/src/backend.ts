@@ -2,7 +2,10 @@ import { dirname, resolve } from "node:path";
 import {
   type BlobStore,
   type Clock,
+  checkOptions,
+  type FieldRule,
   invalidArgument,
+  optionRules,
   type StorageBackend,
   storeFailure,
   storeGate,
@@ -69,10 +72,17 @@ export function backendOn(files: Files, options: FileOptions): FileBackend {
   };
 }
 
-function readOptions({ folder, sync = "always", clock = systemClock }: FileOptions) {
-  if (typeof folder !== "string" || folder === "" || folder.includes("\0"))
-    throw new TypeError("fileBackend: folder must be the path of a folder");
-  if (sync !== "always" && sync !== "os") throw new TypeError('fileBackend: sync must be "always" or "os"');
+const RULES: { readonly [Option in keyof FileOptions]-?: FieldRule } = {
+  folder: optionRules.path,
+  sync: optionRules.oneOf("always", "os"),
+  clock: optionRules.clock,
+};
+
+function readOptions(options: FileOptions) {
+  const place = "fileBackend: options";
+  checkOptions(options, RULES, place);
+  const { folder, sync = "always", clock = systemClock } = options;
+  if (folder === undefined) throw new TypeError(`${place}.folder: a path is expected`);
   return { folder: resolve(folder), sync: sync === "always", clock };
 }
 

@@ -2,6 +2,9 @@ import { dirname, join, resolve } from "node:path";
 import {
   type AppendStore,
   type Clock,
+  checkOptions,
+  type FieldRule,
+  optionRules,
   type StorageBackend,
   type Store,
   storeFailure,
@@ -81,14 +84,19 @@ export function backendOn(files: Files, options: JsonlOptions): JsonlBackend {
   };
 }
 
-function readOptions({ folder, sync = "always", onRepair, lockWaitMs = 30_000, clock = systemClock }: JsonlOptions) {
-  if (typeof folder !== "string" || folder === "" || folder.includes("\0"))
-    throw new TypeError("jsonlBackend: folder must be the path of a folder");
-  if (sync !== "always" && sync !== "os") throw new TypeError('jsonlBackend: sync must be "always" or "os"');
-  if (onRepair !== undefined && typeof onRepair !== "function")
-    throw new TypeError("jsonlBackend: onRepair must be a function");
-  if (!(Number.isFinite(lockWaitMs) && lockWaitMs >= 0))
-    throw new TypeError("jsonlBackend: lockWaitMs must be a number of milliseconds from 0 up");
+const RULES: { readonly [Option in keyof JsonlOptions]-?: FieldRule } = {
+  folder: optionRules.path,
+  sync: optionRules.oneOf("always", "os"),
+  onRepair: optionRules.call,
+  lockWaitMs: optionRules.milliseconds,
+  clock: optionRules.clock,
+};
+
+function readOptions(options: JsonlOptions) {
+  const place = "jsonlBackend: options";
+  checkOptions(options, RULES, place);
+  const { folder, sync = "always", onRepair, lockWaitMs = 30_000, clock = systemClock } = options;
+  if (folder === undefined) throw new TypeError(`${place}.folder: a path is expected`);
   return { folder: resolve(folder), sync: sync === "always", onRepair, lockWaitMs, clock };
 }
 

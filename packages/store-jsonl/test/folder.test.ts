@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { streamFileName, streamOfFileName } from "../src/file-name.js";
 import type { Files } from "../src/files.js";
-import { jsonlBackend } from "../src/index.js";
+import { type JsonlOptions, jsonlBackend } from "../src/index.js";
 import { failingFiles } from "./support/failing-files.js";
 import { newFolder, openBackend } from "./support/folder.js";
 
@@ -353,16 +353,20 @@ describe("a call that is cancelled (STO-06)", () => {
 });
 
 describe("jsonlBackend (STO-06)", () => {
-  it("refuses options that cannot be, at once", () => {
-    for (const options of [
-      {},
-      { folder: "" },
-      { folder: "a\0b" },
-      { folder: "x", sync: "never" },
-      { folder: "x", onRepair: 1 },
-      { folder: "x", lockWaitMs: -1 },
-    ])
-      expect(() => jsonlBackend(options as never)).toThrow(TypeError);
+  it.each<[string, unknown]>([
+    ["jsonlBackend: options: an object", undefined],
+    ["jsonlBackend: options.folder: a path", {}],
+    ["jsonlBackend: options.folder: a path", { folder: "" }],
+    ["jsonlBackend: options.folder: a path", { folder: "a\0b" }],
+    ['jsonlBackend: options.sync: "always" or "os"', { folder: "x", sync: "never" }],
+    ["jsonlBackend: options.onRepair: a function", { folder: "x", onRepair: 1 }],
+    ["jsonlBackend: options.lockWaitMs: a number of milliseconds", { folder: "x", lockWaitMs: -1 }],
+    ["jsonlBackend: options.clock: a Clock", { folder: "x", clock: Date }],
+    ["jsonlBackend: options.lockWaitMS: there is no such field", { folder: "x", lockWaitMS: 1 }],
+  ])("refuses options that cannot be, at once: %s", (message, options) => {
+    const open = () => jsonlBackend(options as JsonlOptions);
+    expect(open).toThrow(TypeError);
+    expect(open).toThrow(message);
   });
 
   it("makes its folder for its owner alone, and not before it is used", async () => {

@@ -1,6 +1,6 @@
-import { type AppendStore, type StorageBackend, type Store, storeGate } from "@tinyagents/core";
+import { type AppendStore, checkOptions, type StorageBackend, type Store, storeGate } from "@tinyagents/core";
 import { appendStoreBehind } from "./append-store.js";
-import { type MemoryStoreOptions, storeBehind } from "./store.js";
+import { type MemoryStoreOptions, RULES, storeBehind } from "./store.js";
 
 /** Keyed records and logs in memory, closed together. */
 export interface MemoryBackend extends StorageBackend {
@@ -8,8 +8,12 @@ export interface MemoryBackend extends StorageBackend {
   readonly log: AppendStore;
 }
 
-/** Both kinds of store as one backend, to stand in for one that has to be closed. */
+/**
+ * Both kinds of store as one backend, to stand in for one that has to be closed.
+ * @throws `TypeError` for options that cannot be.
+ */
 export function memoryBackend(options: MemoryStoreOptions = {}): MemoryBackend {
+  checkOptions(options, RULES, "memoryBackend: options");
   const store = storeGate("memory store");
   const log = storeGate("memory log");
   return {

@@ -2,6 +2,9 @@ import {
   type CheckedPut,
   type CheckedWrite,
   type Clock,
+  checkOptions,
+  type FieldRule,
+  optionRules,
   readBatch,
   readDelete,
   readPut,
@@ -32,13 +35,17 @@ interface PlannedWrite {
   readonly record?: KeptRecord;
 }
 
+export const RULES: { readonly [Option in keyof MemoryStoreOptions]-?: FieldRule } = { clock: optionRules.clock };
+
 const CAPABILITIES: StoreCapabilities = { durable: false, atomicBatch: true, multiProcess: false, ttl: true };
 
 /**
  * Keyed records in this process's memory, gone when it ends. Everything is copied on its way in and out. Versions are
  * counted, so equal histories give equal versions.
+ * @throws `TypeError` for options that cannot be.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  checkOptions(options, RULES, "memoryStore: options");
   return storeBehind(storeGate("memory store"), options);
 }
 

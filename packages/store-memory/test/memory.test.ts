@@ -1,6 +1,6 @@
 import { manualClock, type Store } from "@tinyagents/core";
 import { describe, expect, it } from "vitest";
-import { memoryAppendStore, memoryBackend, memoryStore } from "../src/index.js";
+import { type MemoryStoreOptions, memoryAppendStore, memoryBackend, memoryStore } from "../src/index.js";
 
 async function versionsOf(store: Store): Promise<readonly string[]> {
   await store.put(["b"], { type: "text", text: "1" });
@@ -21,6 +21,12 @@ describe("memoryStore (STO-05)", () => {
     const store = memoryStore();
     await store.put(["a"], { type: "text", text: "1" }, { ttlMs: 60_000 });
     expect((await store.get(["a"]))?.updatedAtMs).toBeGreaterThan(1_600_000_000_000);
+  });
+
+  it("refuses options that cannot be, at once", () => {
+    const options = { clock: Date } as unknown as MemoryStoreOptions;
+    expect(() => memoryStore(options)).toThrow("memoryStore: options.clock: a Clock is expected");
+    expect(() => memoryBackend(options)).toThrow(new TypeError("memoryBackend: options.clock: a Clock is expected"));
   });
 
   it("shares nothing with a second store", async () => {

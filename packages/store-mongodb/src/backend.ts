@@ -25,22 +25,22 @@ export interface MongodbBackend extends StorageBackend {
   readonly log: AppendStore;
 }
 
-const FACTORY = "mongodbBackend";
+/** How errors name the options. */
+const PLACE = "mongodbBackend: options";
 
 /**
  * Connects, makes the indexes that are missing, and gives both kinds of store. A connection of the backend's own is ended by
  * `close`, and at once when this fails; the caller's `db` stays as it is.
  *
- * @throws TypeError for options that cannot be; `store_failed` when the server cannot be reached or refuses;
+ * @throws `TypeError` for options that cannot be; `store_failed` when the server cannot be reached or refuses;
  * `invalid_request` when `transactions: true` finds none; `version_mismatch` when a newer version of this package wrote here.
  */
 export async function mongodbBackend(options: MongodbBackendOptions): Promise<MongodbBackend> {
-  const checked = readOptions(options, FACTORY);
+  const checked = readOptions(options, PLACE);
   const { clock = systemClock } = options;
-  const connection =
-    options.db === undefined ? ownConnection(options, FACTORY) : callersConnection(options.db, FACTORY);
+  const connection = options.db === undefined ? ownConnection(options, PLACE) : callersConnection(options.db);
   const { db, secrets } = connection;
-  const collections = collectionsOf(db, options, FACTORY);
+  const collections = collectionsOf(db, options, PLACE);
   const ids = randomIds();
   const chunks = new Chunks(collections, checked.chunkBytes, ids, clock);
   const shared = { db, collections, chunks, chunkBytes: checked.chunkBytes, clock, ids };

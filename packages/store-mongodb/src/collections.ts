@@ -41,15 +41,15 @@ const SETTINGS = {
   raw: false,
 } as const;
 
-/** @throws TypeError for a prefix that cannot be. */
+/** @throws `TypeError` for a prefix that cannot be. */
 export function collectionsOf(
   db: MongodbDb,
   { collectionPrefix = DEFAULT_PREFIX }: CollectionOptions,
-  factory: string,
+  place: string,
 ): Collections {
   if (!/^(?!system)[\w-]{1,60}$/.test(collectionPrefix))
     throw new TypeError(
-      `${factory}: collectionPrefix must be 1 to 60 letters, digits, _ or -, and not start with system`,
+      `${place}.collectionPrefix: 1 to 60 letters, digits, _ or - are expected, which do not start with system`,
     );
   const collection = (name: string): MongodbCollection => db.collection(collectionPrefix + name, SETTINGS);
   return {

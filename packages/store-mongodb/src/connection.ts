@@ -13,22 +13,15 @@ export interface Connection {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** One client, which has one pool. It connects when it is opened. @throws TypeError for a URL or name that cannot be. */
+/** One client, which has one pool. It connects when it is opened. @throws `TypeError` for a URL that cannot be. */
 export function ownConnection(
   { url, database, connectTimeoutMs = CONNECT_TIMEOUT_MS }: MongodbConnection,
-  factory: string,
+  place: string,
 ): Connection {
-  if (typeof url !== "string") throw new TypeError(`${factory}: url or db must be given`);
-  if (typeof database !== "string" || !/^[^/\\. "$*<>:|?\0]{1,63}$/.test(database))
-    throw new TypeError(
-      `${factory}: database must be a name of 1 to 63 characters without / \\ . " $ * < > : | ? and spaces`,
-    );
-  if (!(Number.isFinite(connectTimeoutMs) && connectTimeoutMs > 0))
-    throw new TypeError(`${factory}: connectTimeoutMs must be a number of milliseconds above 0`);
   const client = clientOf(
     url,
     { serverSelectionTimeoutMS: connectTimeoutMs, connectTimeoutMS: connectTimeoutMs },
-    factory,
+    place,
   );
   return {
     db: client.db(database),
@@ -40,20 +33,17 @@ export function ownConnection(
   };
 }
 
-/** The caller's, which is open and stays so. @throws TypeError for what is no `Db`. */
-export function callersConnection(db: MongodbDb, factory: string): Connection {
-  const isDb =
-    typeof db === "object" && db !== null && typeof db.collection === "function" && typeof db.command === "function";
-  if (!isDb) throw new TypeError(`${factory}: db must be a Db of the MongoDB driver`);
+/** The caller's, which is open and stays so. */
+export function callersConnection(db: MongodbDb): Connection {
   return { db, secrets: [], async open() {}, async close() {} };
 }
 
-function clientOf(url: string, options: MongoClientOptions, factory: string): MongoClient {
+function clientOf(url: string, options: MongoClientOptions, place: string): MongoClient {
   try {
     return new MongoClient(url, options);
   } catch {
     // What the driver says may quote the URL.
-    throw new TypeError(`${factory}: url must be a connection string that starts with mongodb:// or mongodb+srv://`);
+    throw new TypeError(`${place}.url: a connection string that starts with mongodb:// or mongodb+srv:// is expected`);
   }
 }
 

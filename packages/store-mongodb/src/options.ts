@@ -1,4 +1,4 @@
-import type { Clock } from "@tinyagents/core";
+import { type Clock, checkOptions, type FieldRule, optionRules } from "@tinyagents/core";
 import type { CollectionOptions } from "./collections.js";
 import type { MongodbDb } from "./driver.js";
 
@@ -45,15 +45,41 @@ export interface CheckedOptions {
 const LEAST_CHUNK = 1_024;
 const MOST_CHUNK = 14 * 1024 * 1024;
 
-/** @throws TypeError that names the option. */
-export function readOptions(
-  { createIndexes = true, transactions = "auto", chunkBytes = 1024 * 1024 }: MongodbOptions,
-  factory: string,
-): CheckedOptions {
-  if (typeof createIndexes !== "boolean") throw new TypeError(`${factory}: createIndexes must be true or false`);
-  if (transactions !== "auto" && typeof transactions !== "boolean")
-    throw new TypeError(`${factory}: transactions must be "auto", true or false`);
-  if (!Number.isInteger(chunkBytes) || chunkBytes < LEAST_CHUNK || chunkBytes > MOST_CHUNK)
-    throw new TypeError(`${factory}: chunkBytes must be a whole number from ${LEAST_CHUNK} to ${MOST_CHUNK}`);
+const RULES: { readonly [Option in keyof (MongodbOptions & MongodbConnection)]-?: FieldRule } = {
+  url: optionRules.text,
+  database: ['a name of 1 to 63 characters without / \\ . " $ * < > : | ? and spaces', isDatabaseName],
+  connectTimeoutMs: ["a number of milliseconds above 0", (value) => Number.isFinite(value) && Number(value) > 0],
+  db: ["a Db of the MongoDB driver", isDb],
+  collectionPrefix: optionRules.text,
+  createIndexes: optionRules.boolean,
+  transactions: ['"auto", true or false', (value) => value === "auto" || typeof value === "boolean"],
+  chunkBytes: [`a whole number from ${LEAST_CHUNK} to ${MOST_CHUNK}`, isChunkSize],
+  clock: optionRules.clock,
+};
+
+/** @throws `TypeError` that names the option. */
+export function readOptions(options: MongodbBackendOptions, place: string): CheckedOptions {
+  checkOptions(options, RULES, place);
+  if ((options.url === undefined) === (options.db === undefined))
+    throw new TypeError(`${place}: either a url or a db is expected`);
+  const { database, connectTimeoutMs } = options as Partial<MongodbConnection>;
+  if (options.db !== undefined && (database !== undefined || connectTimeoutMs !== undefined))
+    throw new TypeError(`${place}.db: a database and a connectTimeoutMs go with a url`);
+  if (options.db === undefined && database === undefined)
+    throw new TypeError(`${place}.database: ${RULES.database[0]} is expected`);
+  const { createIndexes = true, transactions = "auto", chunkBytes = 1024 * 1024 } = options;
   return { createIndexes, transactions, chunkBytes };
+}
+
+function isDatabaseName(value: unknown): boolean {
+  return typeof value === "string" && /^[^/\\. "$*<>:|?\0]{1,63}$/.test(value);
+}
+
+function isDb(value: unknown): boolean {
+  const db = value as MongodbDb | null;
+  return typeof db === "object" && typeof db?.collection === "function" && typeof db.command === "function";
+}
+
+function isChunkSize(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= LEAST_CHUNK && Number(value) <= MOST_CHUNK;
 }

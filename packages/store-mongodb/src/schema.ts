@@ -16,7 +16,7 @@ const REMOVE_AFTER_SECONDS = 3_600;
  * @throws `version_mismatch` when a newer version of this package has made them; what the driver throws.
  */
 export async function createMongodbIndexes(db: MongodbDb, options: CollectionOptions = {}): Promise<void> {
-  await createIndexes(collectionsOf(db, options, "createMongodbIndexes"));
+  await createIndexes(collectionsOf(db, options, "createMongodbIndexes: options"));
 }
 
 export async function createIndexes(collections: Collections): Promise<void> {

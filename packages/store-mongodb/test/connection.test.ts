@@ -131,23 +131,26 @@ describe("connections (ST-06)", () => {
 
 describe("mongodbBackend (STO-08)", () => {
   const wrong: readonly [string, object][] = [
-    ["url or db must be given", {}],
-    ["url must be a connection string", { url: "http://127.0.0.1", database: "d" }],
-    ["database must be a name", { url: "mongodb://127.0.0.1", database: "a.b" }],
-    ["database must be a name", { url: "mongodb://127.0.0.1" }],
-    ["connectTimeoutMs must be", { url: "mongodb://127.0.0.1", database: "d", connectTimeoutMs: 0 }],
-    ["collectionPrefix must be", { url: "mongodb://127.0.0.1", database: "d", collectionPrefix: "a$b" }],
-    ["collectionPrefix must be", { url: "mongodb://127.0.0.1", database: "d", collectionPrefix: "system_" }],
-    ["collectionPrefix must be", { url: "mongodb://127.0.0.1", database: "d", collectionPrefix: "" }],
-    ["chunkBytes must be", { url: "mongodb://127.0.0.1", database: "d", chunkBytes: 15 * 1024 * 1024 }],
-    ["transactions must be", { url: "mongodb://127.0.0.1", database: "d", transactions: "yes" }],
-    ["createIndexes must be", { url: "mongodb://127.0.0.1", database: "d", createIndexes: "no" }],
-    ["db must be a Db", { db: {} }],
+    [": either a url or a db is expected", {}],
+    [".url: a connection string", { url: "http://127.0.0.1", database: "d" }],
+    [".database: a name", { url: "mongodb://127.0.0.1", database: "a.b" }],
+    [".database: a name", { url: "mongodb://127.0.0.1" }],
+    [".connectTimeoutMs: a number", { url: "mongodb://127.0.0.1", database: "d", connectTimeoutMs: 0 }],
+    [".collectionPrefix: 1 to 60", { url: "mongodb://127.0.0.1", database: "d", collectionPrefix: "a$b" }],
+    [".collectionPrefix: 1 to 60", { url: "mongodb://127.0.0.1", database: "d", collectionPrefix: "system_" }],
+    [".collectionPrefix: 1 to 60", { url: "mongodb://127.0.0.1", database: "d", collectionPrefix: "" }],
+    [".chunkBytes: a whole number", { url: "mongodb://127.0.0.1", database: "d", chunkBytes: 15 * 1024 * 1024 }],
+    ['.transactions: "auto", true or false', { url: "mongodb://127.0.0.1", database: "d", transactions: "yes" }],
+    [".createIndexes: a boolean", { url: "mongodb://127.0.0.1", database: "d", createIndexes: "no" }],
+    [".db: a Db", { db: {} }],
+    [".db: a database", { db: { collection() {}, command() {} }, database: "d" }],
+    [".clock: a Clock", { url: "mongodb://127.0.0.1", database: "d", clock: Date }],
+    [".tablePrefix: there is no such field", { url: "mongodb://127.0.0.1", database: "d", tablePrefix: "a_" }],
   ];
   it("refuses options that cannot be with a TypeError that names them", async () => {
     for (const [message, options] of wrong) {
       const opening = mongodbBackend(options as MongodbBackendOptions);
-      await expect(opening).rejects.toThrow(new RegExp(`^mongodbBackend: ${message}`));
+      await expect(opening).rejects.toThrow(new RegExp(`^mongodbBackend: options${message}`));
       await expect(opening).rejects.toBeInstanceOf(TypeError);
     }
   });

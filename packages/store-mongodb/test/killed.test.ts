@@ -63,7 +63,14 @@ async function live(place: object, failAt: number, isDone: boolean): Promise<{ t
   const told: Told = { values: [undefined], appended: [] };
   let backend: MongodbBackend | undefined;
   try {
-    backend = await mongodbBackend({ ...place, ...CHUNKS, db, createIndexes: false, url: undefined });
+    backend = await mongodbBackend({
+      ...place,
+      ...CHUNKS,
+      db,
+      createIndexes: false,
+      url: undefined,
+      database: undefined,
+    });
     for (const step of STEPS) {
       const { values = [], appended = [] } = await step(backend);
       told.values.push(...values);

@@ -26,7 +26,7 @@ export interface PostgresBackend extends StorageBackend {
 
 /**
  * Connects on first use, and makes sure that the tables are there.
- * @throws TypeError for options that cannot be. `version_mismatch`, on use, for tables of a newer version of this package.
+ * @throws `TypeError` for options that cannot be. `version_mismatch`, on use, for tables of a newer version of this package.
  */
 export function postgresBackend(options: PostgresBackendOptions): PostgresBackend {
   const checked = readOptions(options);

@@ -23,12 +23,12 @@ function own({
 }: PostgresConnectionOptions): Connections {
   const config = {
     connectionString,
-    connectionTimeoutMillis: checkedWhole(connectTimeoutMs, "connectTimeoutMs"),
+    connectionTimeoutMillis: connectTimeoutMs,
     // A connection that listens says nothing for long, and has to notice when its server is gone.
     keepAlive: true,
     fallback_application_name: "@tinyagents/store-postgres",
   };
-  const pool = new pg.Pool({ ...config, max: checkedWhole(maxConnections, "maxConnections") });
+  const pool = new pg.Pool({ ...config, max: maxConnections });
   // An idle connection was lost. The pool has let go of it, and opens another one when it is needed.
   pool.on("error", () => undefined);
   let ended: Promise<void> | undefined;
@@ -57,9 +57,4 @@ function lentBy(pool: PostgresPool): Connections {
     },
     async end() {},
   };
-}
-
-function checkedWhole(value: number, place: string): number {
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new TypeError(`${place}: a whole number above 0 is expected, ${String(value)} given`);
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "@tinyagents/core";
+import { type Clock, checkOptions, type FieldRule, optionRules } from "@tinyagents/core";
 import type { PostgresPool } from "./pool.js";
 import { readTables, type TableOptions, type Tables } from "./tables.js";
 
@@ -46,22 +46,37 @@ export interface CheckedOptions {
 /** The longest namespace, in UTF-16 code units: it stands in every index entry. */
 const LONGEST_NAMESPACE = 128;
 
-/** @throws TypeError for what cannot be. */
+const RULES: { readonly [Option in keyof PostgresConnectionOptions]-?: FieldRule } = {
+  connectionString: ["a text that is not empty", (value) => typeof value === "string" && value !== ""],
+  maxConnections: optionRules.count,
+  connectTimeoutMs: optionRules.count,
+  pool: ["a pool of pg, which has a method connect,", isPool],
+  namespace: [`a text of 1 to ${LONGEST_NAMESPACE} characters`, isNamespace],
+  createSchema: optionRules.boolean,
+  follow: optionRules.boolean,
+  prepare: optionRules.boolean,
+  schema: optionRules.text,
+  tablePrefix: optionRules.text,
+  clock: optionRules.clock,
+};
+
+/** @throws `TypeError` for what cannot be. */
 export function readOptions(options: PostgresBackendOptions): CheckedOptions {
-  const { pool, connectionString, namespace = "default" } = options;
-  if ((pool === undefined) === (connectionString === undefined))
-    throw new TypeError("postgresBackend takes either a connectionString or a pool");
-  if (connectionString !== undefined && (typeof connectionString !== "string" || connectionString === ""))
-    throw new TypeError("connectionString: a text that is not empty is expected");
-  if (pool !== undefined && typeof pool.connect !== "function")
-    throw new TypeError("pool: a pool of pg is expected, which has a method connect");
-  if (typeof namespace !== "string" || namespace === "" || namespace.length > LONGEST_NAMESPACE)
-    throw new TypeError(`namespace: a text of 1 to ${LONGEST_NAMESPACE} characters is expected`);
-  return {
-    tables: readTables(options),
-    namespace,
-    createSchema: options.createSchema ?? true,
-    follow: options.follow ?? true,
-    prepare: options.prepare ?? true,
-  };
+  const place = "postgresBackend: options";
+  checkOptions(options, RULES, place);
+  if ((options.pool === undefined) === (options.connectionString === undefined))
+    throw new TypeError(`${place}: either a connectionString or a pool is expected`);
+  const { maxConnections, connectTimeoutMs } = options as Partial<PostgresConnectionOptions>;
+  if (options.pool !== undefined && (maxConnections !== undefined || connectTimeoutMs !== undefined))
+    throw new TypeError(`${place}.pool: maxConnections and connectTimeoutMs are up to the pool; set them there`);
+  const { namespace = "default", createSchema = true, follow = true, prepare = true } = options;
+  return { tables: readTables(options, place), namespace, createSchema, follow, prepare };
+}
+
+function isPool(value: unknown): boolean {
+  return typeof (value as PostgresPool | null)?.connect === "function";
+}
+
+function isNamespace(value: unknown): boolean {
+  return typeof value === "string" && value !== "" && value.length <= LONGEST_NAMESPACE;
 }

@@ -16,7 +16,7 @@ const SCHEMA_VERSION: number = migrations.length;
  * @throws `version_mismatch` when the tables are those of a newer version of this package.
  */
 export async function createPostgresSchema(pool: PostgresPool, options: TableOptions = {}): Promise<void> {
-  const tables = readTables(options);
+  const tables = readTables(options, "createPostgresSchema: options");
   const toError = postgresFailure("PostgreSQL store", []);
   try {
     await bringUpToDate(databaseOn(pool), tables);

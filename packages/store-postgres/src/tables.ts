@@ -30,10 +30,10 @@ const LONGEST_SUFFIX = "records_by_expiry".length;
 /** What no text of PostgreSQL has: NUL, and half a surrogate pair. */
 const NO_TEXT = /\0|[\ud800-\udfff]/u;
 
-/** @throws TypeError for names that PostgreSQL cannot have. */
-export function readTables({ schema = "public", tablePrefix = "tinyagents_" }: TableOptions): Tables {
-  checkName(schema, "schema", 1, LONGEST_NAME_BYTES);
-  checkName(tablePrefix, "tablePrefix", 0, LONGEST_NAME_BYTES - LONGEST_SUFFIX);
+/** `place` is how errors name the options. @throws `TypeError` for names that PostgreSQL cannot have. */
+export function readTables({ schema = "public", tablePrefix = "tinyagents_" }: TableOptions, place: string): Tables {
+  checkName(schema, `${place}.schema`, 1, LONGEST_NAME_BYTES);
+  checkName(tablePrefix, `${place}.tablePrefix`, 0, LONGEST_NAME_BYTES - LONGEST_SUFFIX);
   const table = (name: string): string => `${quoted(schema)}.${quoted(tablePrefix + name)}`;
   return {
     schema,

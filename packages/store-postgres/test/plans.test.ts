@@ -20,7 +20,7 @@ withServer("with many records, what is asked for is found by an index (PF-03)", 
 
   beforeAll(async () => {
     place = newPlace();
-    backend = place.open({ connectionString: undefined, pool } as never);
+    backend = place.open({ connectionString: undefined, maxConnections: undefined, pool } as never);
     await backend.store.get(["make the tables"]);
     for (const namespace of ["default", "other"]) {
       await fill(place.schema, namespace);

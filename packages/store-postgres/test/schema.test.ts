@@ -9,9 +9,13 @@ const text = (content: string) => ({ type: "text", text: content }) as const;
 describe("options of a PostgreSQL backend (STO-10)", () => {
   it.each<[string, object, RegExp]>([
     ["neither a database nor a pool", {}, /either a connectionString or a pool/],
-    ["both", { connectionString: url, pool: {} }, /either a connectionString or a pool/],
+    ["both", { connectionString: url, pool: { connect() {} } }, /either a connectionString or a pool/],
     ["a connection string that is empty", { connectionString: "" }, /connectionString/],
     ["a pool that is none", { pool: {} }, /method connect/],
+    ["options of a pool that is handed in", { pool: { connect() {} }, maxConnections: 2 }, /set them there/],
+    ["what is no boolean", { connectionString: url, createSchema: "no" }, /createSchema: a boolean/],
+    ["no clock", { connectionString: url, clock: Date }, /clock: a Clock/],
+    ["one that there is not", { connectionString: url, collectionPrefix: "a" }, /collectionPrefix: there is no such/],
     ["an empty namespace", { connectionString: url, namespace: "" }, /namespace: a text of 1 to 128/],
     ["a namespace that is too long", { connectionString: url, namespace: "n".repeat(129) }, /namespace/],
     ["an empty schema", { connectionString: url, schema: "" }, /schema: a text of 1 to 63 bytes/],

@@ -12,7 +12,7 @@ import { sqliteLog } from "./append-store.js";
 import { connectionOver } from "./connection.js";
 import { betterSqlite3Driver, type SqliteDriver } from "./driver.js";
 import { type OpenDatabase, openDatabase, type SqliteSynchronous } from "./open.js";
-import { checkOptions } from "./options.js";
+import { readOptions } from "./options.js";
 import { createSqliteSchema, type SqliteSchemaOptions, tablesOf } from "./schema.js";
 import { sqliteError } from "./sqlite-error.js";
 import { sqliteStore } from "./store.js";
@@ -59,7 +59,7 @@ export interface SqliteBackend extends StorageBackend {
  * `corrupt_data` when the file is no database; `version_mismatch` when a newer version of this package made the tables.
  */
 export function sqliteBackend(options: SqliteFileOptions | SqliteDriverOptions): SqliteBackend {
-  const settings = checkOptions(options);
+  const settings = readOptions(options);
   const tables = tablesOf(options);
   const place = settings.path === undefined ? "SQLite database" : `SQLite file ${JSON.stringify(settings.path)}`;
   const gateOf = (name: string): StoreGate =>

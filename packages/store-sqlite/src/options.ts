@@ -1,8 +1,7 @@
+import { checkOptions, type FieldRule, optionRules } from "@tinyagents/core";
 import type { SqliteDriverOptions, SqliteFileOptions } from "./backend.js";
 import type { SqliteDriver } from "./driver.js";
 import type { SqliteSynchronous } from "./open.js";
-
-const SYNCHRONOUS: readonly SqliteSynchronous[] = ["full", "normal", "off"];
 
 /** Options with their defaults. Either `path` or `driver` is there. */
 export interface SqliteSettings {
@@ -13,31 +12,31 @@ export interface SqliteSettings {
   readonly walLimitBytes: number;
 }
 
+const RULES: { readonly [Option in keyof (SqliteFileOptions & SqliteDriverOptions)]-?: FieldRule } = {
+  path: optionRules.path,
+  driver: ["an object with exec and prepare (see betterSqlite3Driver and nodeSqliteDriver)", isDriver],
+  synchronous: optionRules.oneOf("full", "normal", "off"),
+  busyTimeoutMs: optionRules.milliseconds,
+  walLimitBytes: ["a number of bytes above 0", (value) => Number.isFinite(value) && Number(value) > 0],
+  onWarning: optionRules.call,
+  tablePrefix: optionRules.text,
+  clock: optionRules.clock,
+};
+
 /** @throws `TypeError` for what cannot be. */
-export function checkOptions(options: SqliteFileOptions | SqliteDriverOptions): SqliteSettings {
-  const { path, driver, synchronous }: Partial<SqliteFileOptions & SqliteDriverOptions> = options ?? {};
-  const { busyTimeoutMs = 5_000, walLimitBytes = 64 * 1024 * 1024, onWarning } = options ?? {};
+export function readOptions(options: SqliteFileOptions | SqliteDriverOptions): SqliteSettings {
+  const place = "sqliteBackend: options";
+  checkOptions(options, RULES, place);
+  const { path, driver, synchronous }: Partial<SqliteFileOptions & SqliteDriverOptions> = options;
+  const { busyTimeoutMs = 5_000, walLimitBytes = 64 * 1024 * 1024 } = options;
   if ((path === undefined) === (driver === undefined))
-    throw new TypeError("sqliteBackend: either a path or a driver is expected.");
-  if (path !== undefined && (typeof path !== "string" || path === "" || path.includes("\0")))
-    throw new TypeError("path: the name of a file is expected.");
-  if (driver !== undefined && !isDriver(driver))
-    throw new TypeError(
-      "driver: an object with exec and prepare is expected; see betterSqlite3Driver and nodeSqliteDriver.",
-    );
+    throw new TypeError(`${place}: either a path or a driver is expected`);
   if (driver !== undefined && synchronous !== undefined)
-    throw new TypeError("synchronous: this is up to the connection that is handed in; set it there.");
-  if (synchronous !== undefined && !SYNCHRONOUS.includes(synchronous))
-    throw new TypeError(`synchronous: ${SYNCHRONOUS.join(", ")} are expected.`);
-  if (!(Number.isFinite(busyTimeoutMs) && busyTimeoutMs >= 0))
-    throw new TypeError("busyTimeoutMs: a number of milliseconds from 0 up is expected.");
-  if (!(Number.isFinite(walLimitBytes) && walLimitBytes > 0))
-    throw new TypeError("walLimitBytes: a number of bytes above 0 is expected.");
-  if (onWarning !== undefined && typeof onWarning !== "function")
-    throw new TypeError("onWarning: a function is expected.");
+    throw new TypeError(`${place}.synchronous: this is up to the connection that is handed in; set it there`);
   return { path, driver, synchronous: synchronous ?? "full", busyTimeoutMs, walLimitBytes };
 }
 
-function isDriver(driver: SqliteDriver): boolean {
+function isDriver(value: unknown): boolean {
+  const driver = value as SqliteDriver | null;
   return typeof driver?.exec === "function" && typeof driver.prepare === "function";
 }

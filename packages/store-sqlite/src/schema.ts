@@ -85,7 +85,7 @@ export function createSqliteSchema(driver: SqliteDriver, options: SqliteSchemaOp
 export function tablesOf({ tablePrefix = DEFAULT_PREFIX }: SqliteSchemaOptions): Tables {
   if (typeof tablePrefix !== "string" || !/^(?!sqlite_)[a-z_][a-z0-9_]{0,62}$/i.test(tablePrefix))
     throw new TypeError(
-      "tablePrefix: 1 to 63 letters, digits and _ are expected, which start with no digit and not with sqlite_.",
+      "tablePrefix: 1 to 63 letters, digits and _ are expected, which start with no digit and not with sqlite_",
     );
   const named = (name: string): string => tablePrefix + name;
   return {

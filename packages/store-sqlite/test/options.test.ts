@@ -6,18 +6,28 @@ const driver = { exec() {}, prepare() {} };
 
 describe("options that cannot be (STO-09)", () => {
   it.each([
-    ["none", undefined, "either a path or a driver"],
+    ["none", undefined, "sqliteBackend: options: an object is expected"],
     ["neither path nor driver", {}, "either a path or a driver"],
     ["both", { path: "a.db", driver }, "either a path or a driver"],
+    [
+      "one that there is not",
+      { path: "a.db", tablePrefx: "a_" },
+      "sqliteBackend: options.tablePrefx: there is no such",
+    ],
     ["an empty path", { path: "" }, "path"],
     ["a path with a NUL", { path: "a\0.db" }, "path"],
     ["a driver without prepare", { driver: { exec() {} } }, "betterSqlite3Driver"],
     ["a setting of a connection that is handed in", { driver, synchronous: "full" }, "set it there"],
-    ["a setting that SQLite does not know", { path: ":memory:", synchronous: "extra; drop" }, "full, normal, off"],
+    [
+      "a setting that SQLite does not know",
+      { path: ":memory:", synchronous: "extra; drop" },
+      '"full" or "normal" or "off"',
+    ],
     ["no time", { path: ":memory:", busyTimeoutMs: Number.NaN }, "busyTimeoutMs"],
     ["a negative time", { path: ":memory:", busyTimeoutMs: -1 }, "busyTimeoutMs"],
     ["no bound", { path: ":memory:", walLimitBytes: 0 }, "walLimitBytes"],
     ["what cannot be called", { path: ":memory:", onWarning: "log" }, "onWarning"],
+    ["no clock", { path: ":memory:", clock: Date }, "options.clock"],
     ["a prefix that is a statement", { path: ":memory:", tablePrefix: "a; drop table b; --" }, "tablePrefix"],
     ["an empty prefix", { path: ":memory:", tablePrefix: "" }, "tablePrefix"],
     ["a prefix of SQLite's own", { path: ":memory:", tablePrefix: "SQLite_x" }, "tablePrefix"],

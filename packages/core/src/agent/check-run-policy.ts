@@ -1,7 +1,7 @@
 import {
   BOOLEAN,
   COUNT,
-  checkFields,
+  checkOptions,
   type FieldCheck,
   type FieldRule,
   type FieldRules,
@@ -40,10 +40,10 @@ const RULES: { readonly [Field in keyof RunPolicy]-?: FieldRule | FieldRules | F
   fallback: { codes: listOf("codes", TEXT) },
   unknownTool: checkUnknownTool,
   invalidArguments: (value, place) =>
-    checkFields(withType(value, place), { type: oneOf("return_error", "fail") }, place),
+    checkOptions(withType(value, place), { type: oneOf("return_error", "fail") }, place),
   approval: APPROVAL_RULES,
   toolExecution: oneOf("parallel", "sequential"),
-  noProgress: (value, place) => value === false || checkFields(value, NO_PROGRESS_RULES, place),
+  noProgress: (value, place) => value === false || checkOptions(value, NO_PROGRESS_RULES, place),
   onLimit: oneOf("fail", "finalize"),
   strictTools: BOOLEAN,
   cancelGraceMs: WHOLE,
@@ -54,7 +54,7 @@ const RULES: { readonly [Field in keyof RunPolicy]-?: FieldRule | FieldRules | F
  * @throws TypeError that names the field and what is expected of it.
  */
 export function checkRunPolicy(policy: unknown, place: string): RunPolicy {
-  checkFields(policy, RULES, place);
+  checkOptions(policy, RULES, place);
   return policy as RunPolicy;
 }
 
@@ -64,7 +64,7 @@ function checkUnknownTool(value: unknown, place: string): void {
   const [expected, fits] = oneOf(...types);
   if (!fits(type)) throw new TypeError(`${place}.type: ${expected} is expected`);
   const rules = UNKNOWN_TOOL_RULES[type as UnknownToolPolicy["type"]];
-  checkFields(value, rules, place);
+  checkOptions(value, rules, place);
   const { tool } = value as { readonly tool?: unknown };
   if (type === "rewrite" && tool === undefined) throw new TypeError(`${place}.tool: a text is expected`);
 }

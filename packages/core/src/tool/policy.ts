@@ -2,7 +2,7 @@ import {
   AMOUNT,
   BOOLEAN,
   COUNT,
-  checkFields,
+  checkOptions,
   type FieldRule,
   type FieldRules,
   listOf,
@@ -96,6 +96,6 @@ export function checkPolicy(policy: unknown, tool: string): ToolPolicy {
     Promise.resolve(policy).catch(() => {});
     throw new TypeError(`${place}: it must be there at once, and a promise was given`);
   }
-  checkFields(policy, RULES, place);
+  checkOptions(policy, RULES, place);
   return policy as ToolPolicy;
 }

@@ -5,6 +5,8 @@ import {
   artifactAttributes,
   type Clock,
   checkFields,
+  checkOptions,
+  type FieldRule,
   type IdSource,
   invalidArgument,
   type NewArtifact,
@@ -17,9 +19,10 @@ import {
   storeKeyText,
   systemClock,
 } from "@tinyagents/core";
-import { checkId, checkPrefix } from "../indexed/arguments.js";
+import { checkId } from "../indexed/arguments.js";
 import { checkOrderQuery, IndexedRecords } from "../indexed/indexed-records.js";
 import { listMatching } from "../indexed/list-matching.js";
+import { rules } from "../option-rules.js";
 import { artifactKind } from "./artifact-kind.js";
 import { type ContentWatcher, watchedStore } from "./content-store.js";
 import { describeContent } from "./describe.js";
@@ -37,11 +40,20 @@ export interface ArtifactIndexOptions {
   readonly ids?: IdSource | undefined;
 }
 
+const RULES: { readonly [Option in keyof ArtifactIndexOptions]-?: FieldRule } = {
+  content: ["a Store", (value) => typeof (value as Store | null)?.put === "function"],
+  namespace: rules.name,
+  prefix: rules.keyPrefix,
+  clock: rules.clock,
+  ids: rules.ids,
+};
+
 /**
  * Which artifacts runs have made, kept in a keyed store; their contents in another one, or the same.
- * @throws TypeError for options that cannot be.
+ * @throws `TypeError` for options that cannot be.
  */
 export function artifactIndex(store: Store, options: ArtifactIndexOptions): ArtifactIndex {
+  checkOptions(options, RULES, "artifactIndex: options");
   const {
     content,
     namespace = "artifacts",
@@ -49,10 +61,7 @@ export function artifactIndex(store: Store, options: ArtifactIndexOptions): Arti
     clock = systemClock,
     ids = randomIds(),
   } = options;
-  checkPrefix(prefix, "artifactIndex");
-  if (typeof content?.put !== "function") throw new TypeError("artifactIndex: content must be a store");
-  if (typeof namespace !== "string" || namespace === "")
-    throw new TypeError("artifactIndex: namespace must not be empty");
+  if (content === undefined) throw new TypeError("artifactIndex: options.content: a Store is expected");
   const records = new IndexedRecords(store, artifactKind(prefix), clock);
   const watcher: ContentWatcher = {
     async stored(stored, call) {

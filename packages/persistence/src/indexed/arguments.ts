@@ -1,13 +1,4 @@
-import { invalidArgument, readKeyPrefix, type StoreKey } from "@tinyagents/core";
-
-/** @throws TypeError for a prefix that cannot stand before keys: the arguments of a factory. */
-export function checkPrefix(prefix: StoreKey, factory: string): void {
-  try {
-    readKeyPrefix(prefix);
-  } catch (error) {
-    throw new TypeError(`${factory}: prefix must be a list of names that are not empty`, { cause: error });
-  }
-}
+import { invalidArgument } from "@tinyagents/core";
 
 /** @throws `invalid_request` unless it is a text that is not empty. */
 export function checkId(id: unknown, place: string): string {

@@ -2,15 +2,19 @@ import {
   type AgentEvent,
   type AppendStore,
   type Clock,
+  checkOptions,
   type EventJournal,
   type EventSink,
+  type FieldRule,
   type IdSource,
   invalidArgument,
   type JournaledRunsQuery,
+  optionRules,
   randomIds,
   readWholeNumber,
   systemClock,
 } from "@tinyagents/core";
+import { rules } from "../option-rules.js";
 import { escapePart, partOfStream, streamName } from "../stream-name.js";
 import { RunJournal } from "./run-journal.js";
 import { type JournalTrouble, type QueueSetting, RunQueue } from "./run-queue.js";
@@ -34,24 +38,35 @@ export interface EventJournalOptions {
   readonly clock?: Clock | undefined;
 }
 
+const RULES: { readonly [Option in keyof EventJournalOptions]-?: FieldRule } = {
+  prefix: rules.streamPrefix,
+  secrets: rules.secrets,
+  redact: optionRules.call,
+  maxWaiting: optionRules.count,
+  attempts: optionRules.count,
+  onTrouble: optionRules.call,
+  ids: rules.ids,
+  clock: rules.clock,
+};
+
 /**
  * The events of runs in a log: one stream per root run, with the runs below it inside. Secrets are taken out before
  * anything is written; an event for which that fails is withheld.
  *
  * Runs are not held up: events wait, in order, and are written together. Call `flush` before the process ends.
+ * @throws `TypeError` for options that cannot be.
  */
 export function eventJournal(log: AppendStore, options: EventJournalOptions = {}): EventJournal {
+  checkOptions(options, RULES, "eventJournal: options");
   const { prefix = "journal", ids = randomIds() } = options;
-  if (prefix === "" || prefix.endsWith("/"))
-    throw new TypeError(`eventJournal: prefix must not be empty or end with "/", and is ${JSON.stringify(prefix)}`);
   const writer = ids.next("journal");
   let appends = 0;
   const setting: QueueSetting = {
     log,
     redaction: { secrets: options.secrets ?? [], redact: options.redact },
     clock: options.clock ?? systemClock,
-    attempts: checkCount(options.attempts ?? 5, "attempts"),
-    maxWaiting: checkCount(options.maxWaiting ?? 10_000, "maxWaiting"),
+    attempts: options.attempts ?? 5,
+    maxWaiting: options.maxWaiting ?? 10_000,
     waiting: 0,
     nextKey: () => `${writer}/${++appends}`,
     tell: quietly(options.onTrouble),
@@ -112,11 +127,6 @@ async function listRuns(
       if (runId !== undefined && runs.push(runId) === most) return runs;
     }
   }
-}
-
-function checkCount(count: number, name: string): number {
-  if (Number.isSafeInteger(count) && count >= 1) return count;
-  throw new TypeError(`eventJournal: ${name} must be a whole number from 1 up, not ${String(count)}`);
 }
 
 function quietly(tell: EventJournalOptions["onTrouble"]): (trouble: JournalTrouble) => void {

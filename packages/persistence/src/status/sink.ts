@@ -1,11 +1,15 @@
 import {
   type AgentEvent,
   type Clock,
+  checkOptions,
   type EventSink,
+  type FieldRule,
+  optionRules,
   type RunStatusStore,
   redactJson,
   systemClock,
 } from "@tinyagents/core";
+import { rules } from "../option-rules.js";
 import { RunWriter, type WriterSettings } from "./run-writer.js";
 
 export interface RunStatusSinkOptions {
@@ -36,17 +40,25 @@ export interface RunStatusSink extends EventSink {
 /** Of how many runs at most that are not moved just now a status is kept in mind. */
 const MOST_IN_MIND = 1_024;
 
+const RULES: { readonly [Option in keyof RunStatusSinkOptions]-?: FieldRule } = {
+  intervalMs: optionRules.milliseconds,
+  heartbeatMs: ["a number of milliseconds from 1 up", (value) => Number.isFinite(value) && Number(value) >= 1],
+  errorWords: optionRules.boolean,
+  secrets: rules.secrets,
+  onError: optionRules.call,
+  clock: rules.clock,
+};
+
 /**
  * A sink that keeps the status of each run in a store, without holding the run: at once when its state changes, otherwise
  * at most every `intervalMs`, and in order. What could not be written is tried again. A process that is killed leaves
  * what was written last.
  *
- * @throws TypeError for options that cannot be.
+ * @throws `TypeError` for options that cannot be.
  */
 export function runStatusSink(statuses: RunStatusStore, options: RunStatusSinkOptions = {}): RunStatusSink {
+  checkOptions(options, RULES, "runStatusSink: options");
   const { intervalMs = 1_000, heartbeatMs = 10_000, errorWords = false, secrets = [], clock = systemClock } = options;
-  checkTime(intervalMs, 0, "intervalMs");
-  checkTime(heartbeatMs, 1, "heartbeatMs");
   const settings: WriterSettings = { statuses, clock, intervalMs, heartbeatMs, onError: tellTo(options.onError) };
   const writers = new Map<string, RunWriter>();
   let closed = false;
@@ -87,13 +99,6 @@ export function runStatusSink(statuses: RunStatusStore, options: RunStatusSinkOp
 /** Only the end of a run has words that are kept. */
 function cleaned(event: AgentEvent, secrets: readonly string[]): AgentEvent {
   return event.type === "run.failed" ? { ...event, data: redactJson(event.data, secrets) } : event;
-}
-
-function checkTime(value: number, least: number, name: string): void {
-  if (!(Number.isFinite(value) && value >= least))
-    throw new TypeError(
-      `runStatusSink: ${name} must be a number of milliseconds from ${least} up, not ${String(value)}`,
-    );
 }
 
 function tellTo(onError: RunStatusSinkOptions["onError"]): WriterSettings["onError"] {

@@ -1,5 +1,7 @@
 import {
   type Clock,
+  checkOptions,
+  type FieldRule,
   invalidArgument,
   messageOf,
   type Page,
@@ -14,9 +16,10 @@ import {
   type StoreKey,
   systemClock,
 } from "@tinyagents/core";
-import { checkId, checkPrefix, checkStates } from "../indexed/arguments.js";
+import { checkId, checkStates } from "../indexed/arguments.js";
 import { checkOrderQuery, IndexedRecords } from "../indexed/indexed-records.js";
 import { listMatching } from "../indexed/list-matching.js";
+import { rules } from "../option-rules.js";
 import { acceptedStatus } from "./new-status.js";
 import { runStatusKind } from "./run-kind.js";
 
@@ -27,10 +30,18 @@ export interface RunStatusStoreOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Where runs are, in a keyed store: one record per run, found by id, state, thread and tree. */
+const RULES: { readonly [Option in keyof RunStatusStoreOptions]-?: FieldRule } = {
+  prefix: rules.keyPrefix,
+  clock: rules.clock,
+};
+
+/**
+ * Where runs are, in a keyed store: one record per run, found by id, state, thread and tree.
+ * @throws `TypeError` for options that cannot be.
+ */
 export function runStatusStore(store: Store, options: RunStatusStoreOptions = {}): RunStatusStore {
+  checkOptions(options, RULES, "runStatusStore: options");
   const { prefix = ["runs"], clock = systemClock } = options;
-  checkPrefix(prefix, "runStatusStore");
   const records = new IndexedRecords(store, runStatusKind(prefix), clock);
   return {
     async accept(admission, call) {

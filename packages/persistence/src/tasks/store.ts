@@ -2,6 +2,8 @@ import {
   applyTaskAction,
   type Clock,
   checkFields,
+  checkOptions,
+  type FieldRule,
   type IdSource,
   invalidArgument,
   type PruneTasks,
@@ -17,8 +19,8 @@ import {
   type TaskStore,
   TinyAgentsError,
 } from "@tinyagents/core";
-import { checkPrefix } from "../indexed/arguments.js";
 import { IndexedRecords } from "../indexed/indexed-records.js";
+import { rules } from "../option-rules.js";
 import { listTasks } from "./list.js";
 import { hasSameSpec, newTask } from "./new-task.js";
 import { taskKind } from "./task-kind.js";
@@ -32,13 +34,19 @@ export interface TaskStoreOptions {
   readonly ids?: IdSource | undefined;
 }
 
+const RULES: { readonly [Option in keyof TaskStoreOptions]-?: FieldRule } = {
+  prefix: rules.keyPrefix,
+  clock: rules.clock,
+  ids: rules.ids,
+};
+
 /** How many tasks are pruned that nobody said a number for. */
 const PRUNED = 1_000;
 
-/** Tasks in a keyed store: as durable, and fit for as many processes, as that is. */
+/** Tasks in a keyed store: as durable, and fit for as many processes, as that is. @throws `TypeError` for options that cannot be. */
 export function taskStore(store: Store, options: TaskStoreOptions = {}): TaskStore {
+  checkOptions(options, RULES, "taskStore: options");
   const { prefix = ["tasks"], clock = systemClock, ids = randomIds() } = options;
-  checkPrefix(prefix, "taskStore");
   const records = new IndexedRecords(store, taskKind(prefix), clock);
   return {
     create: (spec, call) => create(records, spec, ids, clock.now(), call),
