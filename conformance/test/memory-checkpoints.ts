@@ -48,10 +48,7 @@ export function checkpointPlace(
 }
 
 /** One store on a place. */
-function checkpointsOn(
-  memory: CheckpointMemory,
-  capabilities: CheckpointStore["capabilities"],
-): CheckpointStore {
+function checkpointsOn(memory: CheckpointMemory, capabilities: CheckpointStore["capabilities"]): CheckpointStore {
   const lineageOf = ({ threadId, namespace }: CheckpointThread): Lineage | undefined =>
     memory.threads.get(threadId)?.get(namespace);
   const written = ({ threadId, namespace }: CheckpointThread): Lineage => {
