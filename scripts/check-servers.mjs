@@ -1,6 +1,6 @@
 // Fails when a server that stores are tested against is not to be had: at a desk those tests are skipped, in CI they are not.
-import { execFileSync } from "node:child_process";
 import { startMongodb, startPostgres } from "../packages/testkit/dist/servers/index.js";
+import { hasGo } from "./lib/has-go.mjs";
 import { report } from "./lib/report.mjs";
 
 const SERVERS = [
@@ -20,12 +20,3 @@ for (const { name, start, isExpected } of SERVERS) {
   else console.log(`not verified: ${name}: ${server.reason}`);
 }
 report(problems, `servers: ${found.join(", ")} can be had`);
-
-function hasGo() {
-  try {
-    const [, minor = 0] = /^go1\.(\d+)/.exec(execFileSync("go", ["env", "GOVERSION"], { encoding: "utf8" })) ?? [];
-    return Number(minor) >= 22;
-  } catch {
-    return false;
-  }
-}

@@ -14,6 +14,7 @@ process.exitCode = await runStages([
     run: async () => (await node("scripts/setup.mjs")) || node("scripts/check-servers.mjs"),
   },
   { name: "npm test", run: () => run("npm", ["test"]) },
+  { name: "200 killed processes for each durable backend", run: () => node("scripts/chaos.mjs") },
   { name: "coverage of core and harness", run: () => run(tool("vitest"), ["run", "--coverage"]) },
   { name: "unused files, exports and dependencies (knip)", run: () => run(tool("knip"), []) },
   { name: "documentation of the API of core and harness (typedoc)", run: () => run(tool("typedoc"), []) },

@@ -55,7 +55,7 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
 /** Kills processes that write. */
 const CHAOS: Suite = { entry: "create", inProcesses: true };
 
-const USAGE = `Usage: conformance ${[...SUITES.keys()].join("|")} FILE [--json], or conformance chaos FILE [--kills N] [--seed N] [--json]    FILE exports the subject as \`subject\`.`;
+const USAGE = `Usage: conformance ${[...SUITES.keys()].join("|")} FILE [--json], or conformance chaos FILE [--kills N] [--seed N] [--places N] [--json]    FILE exports the subject as \`subject\`.`;
 
 /** A use that is no good. The message says why. */
 class Misuse extends Error {}
@@ -120,7 +120,7 @@ function sortArgs(args: readonly string[]): {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] as string;
     if (arg === "--json") json = true;
-    else if (arg === "--kills" || arg === "--seed") {
+    else if (arg === "--kills" || arg === "--seed" || arg === "--places") {
       const given = args[++at];
       if (!/^\d+$/.test(given ?? "")) throw new Misuse(`a number is expected after ${arg}`);
       numbers[arg.slice(2)] = Number(given);

@@ -31,11 +31,11 @@ export {
   type OpenBlobs,
 } from "./blob-store/subject.js";
 // Killed processes.
+export type { OpenBackend } from "./chaos/chaos-place.js";
 export {
   type ChaosOptions,
   type ChaosReport,
   type ChaosSubject,
-  type OpenBackend,
   runChaos,
 } from "./chaos/run-chaos.js";
 // Models.

@@ -34,6 +34,8 @@ export type LaneWrite =
       readonly expectedOffset?: number;
       readonly idempotencyKey?: string;
     }
+  /** An append to the one stream that all lanes have. */
+  | { readonly type: "share"; readonly ids: readonly string[]; readonly idempotencyKey?: string }
   | { readonly type: "truncate"; readonly stream: string; readonly before: number }
   | { readonly type: "drop"; readonly stream: string }
   | { readonly type: "put"; readonly name: string; readonly id: string; readonly ifVersion: string | null }
@@ -52,8 +54,10 @@ export interface Parts {
   readonly log: boolean;
 }
 
-const EMPTY: LaneStream = { start: 0, ids: [], keys: {} };
+export const EMPTY: LaneStream = { start: 0, ids: [], keys: {} };
 const STREAMS = ["a", "b/%", "__proto__"];
+/** The stream of all lanes. No lane's own begins like this. */
+export const SHARED = "shared";
 const NAMES = ["one", "two/*", "constructor", "four"];
 
 /** Streams with more records are truncated, those with more keys taken away, so that long runs stay fast. */
@@ -85,6 +89,9 @@ export function nextWrite(lane: Lane, seed: number, { store, log }: Parts): Lane
 }
 
 function logWrite(lane: Lane, by: Chance, id: string): LaneWrite {
+  const more = (): readonly string[] => Array.from({ length: 1 + by.below(5) }, (_, index) => `${id}.${index}`);
+  const key = (): { idempotencyKey?: string } => (by.onceIn(3) ? { idempotencyKey: `key ${id}` } : {});
+  if (by.onceIn(4)) return { type: "share", ids: more(), ...key() };
   const stream = by.pick(STREAMS);
   const found = streamOf(lane, stream);
   const keys = Object.keys(found.keys);
@@ -93,9 +100,9 @@ function logWrite(lane: Lane, by: Chance, id: string): LaneWrite {
     return { type: "truncate", stream, before: found.start + by.below(found.ids.length + 1) };
   const known = keys.length > 0 && by.onceIn(8) ? by.pick(keys) : undefined;
   if (known !== undefined) return { type: "append", stream, ids: found.keys[known]?.ids ?? [], idempotencyKey: known };
-  const ids = Array.from({ length: 1 + by.below(5) }, (_, index) => `${id}.${index}`);
+  const ids = more();
   const expectedOffset = by.onceIn(2) ? { expectedOffset: headOf(found) } : {};
-  return { type: "append", stream, ids, ...expectedOffset, ...(by.onceIn(3) ? { idempotencyKey: `key ${id}` } : {}) };
+  return { type: "append", stream, ids, ...expectedOffset, ...key() };
 }
 
 function storeWrite(lane: Lane, by: Chance, id: string): LaneWrite {
@@ -124,6 +131,8 @@ export function after(lane: Lane, write: LaneWrite, versions: readonly (string |
       const keys = Object.fromEntries([...Object.entries(found.keys), ...added]);
       return withStream(begun, write.stream, { ...found, ids: [...found.ids, ...ids], keys });
     }
+    case "share":
+      return begun;
     case "truncate": {
       const found = streamOf(lane, write.stream);
       const dropped = Math.max(0, write.before - found.start);

@@ -38,6 +38,12 @@ export async function lookAt(backend: Backend, lane: Lane, underWay: LaneWrite, 
   assert(false, `${what}. Without it: ${without}. With it: ${whole}`);
 }
 
+/** Looks at everything a lane has written, of which nothing was under way. @throws CheckFailure */
+export async function lookAtQuiet(backend: Backend, lane: Lane, parts: Parts): Promise<void> {
+  const problem = problemOf(await read(backend, lane, parts), lane, undefined);
+  assert(problem === undefined, `lane ${lane.lane}, whose process lives: ${problem}`);
+}
+
 /** The states that a write may have left when it was stopped. */
 function candidates(lane: Lane, write: LaneWrite, { store }: Backend): readonly Lane[] {
   if (write.type !== "batch" || store?.capabilities.atomicBatch === true) return [after(lane, write)];

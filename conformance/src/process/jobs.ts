@@ -9,7 +9,7 @@ import {
 } from "@tinyagents/core";
 import { CheckFailure } from "../assert.js";
 import type { Lane, Parts } from "../chaos/lane.js";
-import { writeUntilKilled } from "../chaos/write-job.js";
+import { stopWriting, writeUntilKilled, writeUntilStopped } from "../chaos/write-job.js";
 import { moveCheckpoints } from "../checkpoint-store/jobs.js";
 import { outcomeOf } from "../store/suite.js";
 
@@ -117,6 +117,15 @@ export const jobs: { readonly [name: string]: Job } = {
   /** Writes until the process is killed, and acknowledges each write. */
   chaos_write: (handle, { lanes, seed, parts }) =>
     writeUntilKilled(handle, lanes as unknown as readonly Lane[], Number(seed), parts as unknown as Parts),
+  /** Writes until it is told to stop. Gives what was done. */
+  chaos_write_beside: async (handle, { lanes, seed, parts }) => {
+    const given = [lanes as unknown as readonly Lane[], Number(seed), parts as unknown as Parts] as const;
+    return (await writeUntilStopped(handle, ...given)) as unknown as JsonValue;
+  },
+  chaos_stop: async (handle) => {
+    stopWriting(handle);
+    return null;
+  },
   /** Watches a stream from now on. */
   watch: async (handle, { stream }) => {
     let onAppend: () => void = () => undefined;
