@@ -8,6 +8,7 @@ export default defineConfig(
       adapters: "src/adapters.ts",
       stores: "src/store-sqlite.ts",
       "store-jsonl": "src/store-jsonl.ts",
+      checkpoints: "src/checkpoints.ts",
     },
     { platform: "node", dts: false, tsconfig: "tsconfig.json" },
   ),
