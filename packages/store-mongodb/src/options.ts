@@ -31,6 +31,7 @@ export interface MongodbConnection {
 export interface MongodbDatabase {
   readonly db: MongodbDb;
   readonly url?: undefined;
+  readonly database?: undefined;
 }
 
 export type MongodbBackendOptions = MongodbOptions & (MongodbConnection | MongodbDatabase);
