@@ -8,7 +8,9 @@ export const generated: string = fileURLToPath(new URL("../.generated/", import.
 export async function setup(): Promise<void> {
   rmSync(generated, { recursive: true, force: true });
   await build({
-    entryPoints: ["demo", "weather"].map((name) => fileURLToPath(new URL(`../src/${name}.ts`, import.meta.url))),
+    entryPoints: ["demo", "persistence", "weather"].map((name) =>
+      fileURLToPath(new URL(`../src/${name}.ts`, import.meta.url)),
+    ),
     outdir: generated,
     outExtension: { ".js": ".mjs" },
     bundle: true,

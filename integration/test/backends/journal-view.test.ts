@@ -14,29 +14,13 @@ import { memoryAppendStore } from "@tinyagents/store-memory";
 import { eventRecorder, failAt, scriptedModel } from "@tinyagents/testkit";
 import { expect, it } from "vitest";
 import { onBackends } from "./on-backends.js";
+import { viewOf } from "./view.js";
 
 const SCRIPT = [
   { text: "Both.", toolCalls: ["a", "b"].map((at) => ({ id: at, name: "look", args: { at } })) },
   { toolCalls: [{ id: "help", name: "helper", args: { task: "Help." } }] },
   "Seen a and b.",
 ];
-
-/** What a UI shows of a run: its answers as they grow, its tool calls and how they ended, its end. */
-function viewOf(events: readonly AgentEvent[]) {
-  const texts = new Map<string, string>();
-  const calls = new Map<string, string>();
-  let end = "";
-  for (const { runId, type, data } of events) {
-    if (type === "model.delta" && data.payload?.delta.type === "text") {
-      const id = `${runId} ${data.callId}`;
-      texts.set(id, (texts.get(id) ?? "") + data.payload.delta.text);
-    }
-    if (type === "tool.started" || type === "tool.completed" || type === "tool.failed")
-      calls.set(`${runId} ${data.callId}`, type);
-    if (type === "run.completed" || type === "run.failed" || type === "run.paused") end = `${runId} ${type}`;
-  }
-  return { texts: [...texts], calls: [...calls], end };
-}
 
 function eventsOf(entries: readonly JournalEntry[]): readonly AgentEvent[] {
   return entries.flatMap((entry) => (entry.type === "event" ? [entry.event] : []));

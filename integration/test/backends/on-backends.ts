@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe } from "vitest";
-import { type BackendPlace, backends, type OpenBackend } from "./backends.js";
+import { backends } from "./backends.js";
+import type { OpenBackend } from "./open-backend.js";
+import type { BackendPlace } from "./place.js";
 
 /** What each test gets: a backend that is open on a place of its own. */
 export interface TestPlace {

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mongodbBackend } from "@tinyagents/store-mongodb";
-import { postgresBackend } from "@tinyagents/store-postgres";
 import { startMongodb, startPostgres } from "@tinyagents/testkit/servers";
-import type { OpenBackend, TestedBackend } from "./backends.js";
+import type { BackendRef } from "./open-backend.js";
+import { placeOf, type TestedBackend } from "./place.js";
 
 /** Servers of this file of tests: private ones end with its process. */
 const [postgresServer, mongodbServer] = await Promise.all([startPostgres(), startMongodb()]);
@@ -15,34 +14,26 @@ let places = 0;
 function inServer(
   name: string,
   server: { readonly available: true; readonly url: string } | { readonly available: false; readonly reason: string },
-  open: (url: string, place: string) => Promise<OpenBackend> | OpenBackend,
+  refOf: (url: string, place: string) => BackendRef,
 ): TestedBackend {
   const url = server.available ? server.url : "";
   return {
     name,
     durable: true,
     ...(server.available ? {} : { skip: server.reason }),
-    async place() {
-      const own = `${place}_${++places}`;
-      const opened: OpenBackend[] = [];
-      return {
-        async open() {
-          const backend = await open(url, own);
-          opened.push(backend);
-          return backend;
-        },
-        async remove() {
-          for (const backend of opened) await backend.close();
-        },
-      };
-    },
+    place: async () => placeOf(refOf(url, `${place}_${++places}`)),
   };
 }
 
-export const postgres: TestedBackend = inServer("postgres", postgresServer, (connectionString, schema) =>
-  postgresBackend({ connectionString, schema, maxConnections: 4 }),
-);
+export const postgres: TestedBackend = inServer("postgres", postgresServer, (url, schema) => ({
+  type: "postgres",
+  url,
+  schema,
+}));
 
-export const mongodb: TestedBackend = inServer("mongodb", mongodbServer, (url, own) =>
-  mongodbBackend({ url, database: place, collectionPrefix: `${own}_` }),
-);
+export const mongodb: TestedBackend = inServer("mongodb", mongodbServer, (url, own) => ({
+  type: "mongodb",
+  url,
+  database: place,
+  collectionPrefix: `${own}_`,
+}));

@@ -4,7 +4,8 @@ import { runRecorder, runStatusSink, runStatusStore } from "@tinyagents/persiste
 import { memoryAppendStore, memoryStore } from "@tinyagents/store-memory";
 import { failAt, scriptedModel } from "@tinyagents/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import { type BackendPlace, backends } from "./backends.js";
+import { backends } from "./backends.js";
+import type { BackendPlace } from "./place.js";
 
 const places: BackendPlace[] = [];
 afterEach(async () => {

@@ -3,8 +3,9 @@ import { taskStore } from "@tinyagents/persistence";
 import { memoryStore } from "@tinyagents/store-memory";
 import { failAt } from "@tinyagents/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import { type BackendPlace, backends } from "./backends.js";
+import { backends } from "./backends.js";
 import { piecewise } from "./piecewise.js";
+import type { BackendPlace } from "./place.js";
 
 const places: BackendPlace[] = [];
 afterEach(async () => {

@@ -5,15 +5,19 @@ import { type NodeProgram, nodeProgram, type Running } from "../support/node-pro
 import type { ProgramOptions } from "./program.js";
 
 /** What a process says of a run that has ended. */
-type RunResult = Pick<AgentRun, "text" | "messages" | "counters"> & { readonly code?: string };
+type RunResult = Pick<AgentRun, "text" | "messages" | "counters">;
 
 let program: NodeProgram;
 let server: OpenAIWireServer;
 /** How often the server falls silent in place of its last answer. */
 let silences: number;
+/** How many processes have begun. Each is an hour ahead of the one before it. */
+let started: number;
+const HOUR = 3_600_000;
 
 beforeEach(async () => {
   silences = 0;
+  started = 0;
   program = await nodeProgram(new URL("./program.ts", import.meta.url));
   server = await openaiWireServer(reply);
 });
@@ -33,11 +37,8 @@ function reply({ body }: WireRequest): WireReply {
 }
 
 function start(mode: ProgramOptions["mode"], ...hanging: readonly string[]): Running {
-  return spawn({ mode, hanging });
-}
-
-function spawn(options: Pick<ProgramOptions, "mode"> & Partial<ProgramOptions>): Running {
-  return program.start([JSON.stringify({ folder: program.folder, url: server.url, hanging: [], ...options })]);
+  const options: ProgramOptions = { folder: program.folder, url: server.url, mode, hanging, aheadMs: HOUR * started++ };
+  return program.start([JSON.stringify(options)]);
 }
 
 async function result<T = RunResult>(running: Running): Promise<T> {
@@ -126,45 +127,3 @@ it("a run of which every step is done by a fresh process ends with the same hist
 function said(messages: readonly Message[]): unknown {
   return messages.map(({ role, content }) => [role, content]);
 }
-
-describe("a run that is alive in one process", () => {
-  const HOUR = 3_600_000;
-
-  it("is refused to another, which does nothing; once its owner is killed and its lease has run out, it goes on there (LOOP-14)", async () => {
-    const owner = spawn({ mode: "start", hanging: ["b"], leaseMs: HOUR });
-    await owner.wrote("recorded a", "recorded c", "begin b r1/b");
-    const tooEarly = spawn({ mode: "resume", leaseMs: HOUR });
-    expect(await result(tooEarly)).toMatchObject({ code: "conflict" });
-    await owner.kill();
-    const stillEarly = spawn({ mode: "resume", leaseMs: HOUR });
-    expect(await result(stillEarly)).toMatchObject({ code: "conflict" });
-    const heir = spawn({ mode: "resume", leaseMs: HOUR, aheadMs: HOUR });
-    const { text, messages, counters } = await result(heir);
-
-    expect(text).toBe("All done.");
-    expect([owner, tooEarly, stillEarly, heir].map(begun)).toEqual([
-      ["begin a r1/a", "begin b r1/b", "begin c r1/c"],
-      [],
-      [],
-      ["begin b r1/b"],
-    ]);
-    expect(results(messages)).toEqual(["a is done", "b is done", "c is done"]);
-    expect(counters).toMatchObject({ modelCalls: 2, toolCalls: 3 });
-    expect(server.requests).toHaveLength(2);
-  });
-
-  it("and asleep for longer than its lease is taken over; when it wakes up it ends with conflict (DG-11)", async () => {
-    const owner = spawn({ mode: "start", hanging: ["b"], leaseMs: 1_500 });
-    await owner.wrote("recorded a", "recorded c", "begin b r1/b");
-    owner.sleep();
-    const heir = spawn({ mode: "resume", leaseMs: 1_500, aheadMs: HOUR });
-    expect((await result(heir)).text).toBe("All done.");
-    owner.wake();
-    expect(await result(owner)).toMatchObject({ code: "conflict" });
-
-    const late = spawn({ mode: "resume", leaseMs: 1_500, aheadMs: HOUR });
-    expect(await result(late)).toMatchObject({ code: "resume_mismatch" });
-    expect([begun(owner).length, begun(heir), begun(late)]).toEqual([3, ["begin b r1/b"], []]);
-    expect(server.requests).toHaveLength(2);
-  });
-});

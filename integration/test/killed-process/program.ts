@@ -1,12 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isTinyAgentsError, type LeasingRecorder, readAgentState, systemClock, tool } from "@tinyagents/core";
+import { type LeasingRecorder, readAgentState, systemClock, tool } from "@tinyagents/core";
 import { createAgent } from "@tinyagents/harness";
 import { runRecorder } from "@tinyagents/persistence";
 import { openaiModel } from "@tinyagents/provider-openai";
+import { jsonlBackend } from "@tinyagents/store-jsonl";
 import { z } from "zod";
-import { fileAppendStore } from "../support/file-append-store.js";
-import { folderAppendStore } from "../support/folder-append-store.js";
 
 /** What a process does: it starts or resumes one run, or does one step of it. */
 export interface ProgramOptions {
@@ -15,13 +14,11 @@ export interface ProgramOptions {
   readonly mode: "start" | "resume" | "step";
   /** Work on these keys does not end by itself. */
   readonly hanging: readonly string[];
-  /** Several processes have the log at once, and leases hold for so long. Absent: one process at a time. */
-  readonly leaseMs?: number;
-  /** How far the clock of this process is ahead of the others'. */
-  readonly aheadMs?: number;
+  /** How far the clock of this process is ahead of real time: past the lease of the one before it. */
+  readonly aheadMs: number;
 }
 
-const { folder, url, mode, hanging, leaseMs, aheadMs = 0 } = JSON.parse(process.argv[2] ?? "") as ProgramOptions;
+const { folder, url, mode, hanging, aheadMs } = JSON.parse(process.argv[2] ?? "") as ProgramOptions;
 const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
 
 const work = tool({
@@ -46,15 +43,12 @@ function telling(recorder: LeasingRecorder): LeasingRecorder {
   };
 }
 
-const recorder =
-  leaseMs === undefined
-    ? runRecorder(await fileAppendStore(join(folder, "log.jsonl")), { clock })
-    : runRecorder(folderAppendStore(join(folder, "log")), { clock, leaseMs });
+const { log, close } = jsonlBackend({ folder: join(folder, "runs") });
 const agent = createAgent({
   name: "worker",
   model: openaiModel("gpt-4o", { apiKey: "key-of-the-test", baseUrl: url }),
   tools: [work],
-  recorder: telling(recorder),
+  recorder: telling(runRecorder(log, { clock })),
   clock,
 });
 const INPUT = "Do a, b and c.";
@@ -74,7 +68,6 @@ async function wholeRun() {
 
 try {
   console.log(JSON.stringify(mode === "step" ? await step(join(folder, "state.json")) : await wholeRun()));
-} catch (error) {
-  if (!isTinyAgentsError(error)) throw error;
-  console.log(JSON.stringify({ code: error.code, message: error.message }));
+} finally {
+  await close();
 }

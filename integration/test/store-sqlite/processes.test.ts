@@ -1,6 +1,4 @@
-import { symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { sqliteBackend } from "@tinyagents/store-sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type NodeProgram, nodeProgram, type Running } from "../support/node-program.js";
@@ -10,9 +8,7 @@ let program: NodeProgram;
 let path: string;
 
 beforeEach(async () => {
-  program = await nodeProgram(new URL("./program.ts", import.meta.url));
-  // The binding is loaded from where the program is.
-  await symlink(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(program.folder, "node_modules"));
+  program = await nodeProgram(new URL("./program.ts", import.meta.url), { external: ["better-sqlite3"] });
   path = join(program.folder, "a.db");
 });
 
