@@ -78,7 +78,7 @@ export async function* cut(bytes: Uint8Array, length: number = PIECE): AsyncGene
 }
 
 /** Adds pieces to a store of records. */
-export function blobsOn(store: Store): BlobStore {
+function blobsOn(store: Store): BlobStore {
   const read = async (
     key: StoreKey,
     options?: StoreCallOptions,

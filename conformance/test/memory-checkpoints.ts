@@ -48,7 +48,10 @@ export function checkpointPlace(
 }
 
 /** One store on a place. */
-function checkpointsOn(memory: CheckpointMemory, capabilities: CheckpointStore["capabilities"]): CheckpointStore {
+export function checkpointsOn(
+  memory: CheckpointMemory,
+  capabilities: CheckpointStore["capabilities"],
+): CheckpointStore {
   const lineageOf = ({ threadId, namespace }: CheckpointThread): Lineage | undefined =>
     memory.threads.get(threadId)?.get(namespace);
   const written = ({ threadId, namespace }: CheckpointThread): Lineage => {

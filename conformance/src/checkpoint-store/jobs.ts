@@ -7,7 +7,7 @@ import {
 } from "@tinyagents/core";
 
 /** What a process is given to move a thread on. */
-export interface MoveOn {
+interface MoveOn {
   /** The number of the process. */
   readonly by: number;
   readonly times: number;

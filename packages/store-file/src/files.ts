@@ -28,7 +28,7 @@ export interface OpenFile {
 }
 
 /** One name in a folder. */
-export interface FolderEntry {
+interface FolderEntry {
   readonly name: string;
   readonly kind: FileFacts["kind"];
 }

@@ -3,7 +3,7 @@ import { type Files, nodeFiles, type OpenFile } from "../../src/files.js";
 /** What leaves a trace, and can be made to fail. */
 export type Step = "open" | "write" | "sync" | "link" | "rename" | "makeFolder" | "syncFolder";
 
-export interface FailOptions {
+interface FailOptions {
   readonly times?: number;
   readonly after?: number;
   readonly code?: string;
