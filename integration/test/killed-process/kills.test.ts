@@ -38,7 +38,7 @@ onDurableBackends("a run whose processes are killed at any moment", (workers) =>
     for (const { runId } of runs) expect(await leftBy(agent, runId)).toEqual(expected);
     await agent.close();
     await backend.close();
-  }, 600_000);
+  }, 60_000 + KILLS * 20_000);
 });
 
 interface LivedThrough {
