@@ -16,29 +16,33 @@ const MOST_LINES = 7;
 const MOST_MS = 12;
 
 onDurableBackends("a run whose processes are killed at any moment", (workers) => {
-  it(`is at its end as if nothing had happened, after ${KILLS} kills by chance ${SEED} (LOOP-14, MEM-03, EVT-12, OBS-04)`, async () => {
-    const chance = seededRandom(SEED);
-    let kills = 0;
-    const calm = await untilEnd(workers(), "r0", async () => false);
-    const runs = [calm];
-    while (kills < KILLS) {
-      const run = await untilEnd(workers(), `r${runs.length}`, async (process) => {
-        await process.wroteLines(Math.floor(chance() * MOST_LINES));
-        await pause(chance() * MOST_MS);
-        const killed = await process.killed();
-        if (killed) kills++;
-        return killed;
-      });
-      expectNoneRepeated(run);
-      runs.push(run);
-    }
-    const { agent, backend } = await reading(workers());
-    const expected = await leftBy(agent, calm.runId);
-    expect(expected.events.length).toBeGreaterThan(20);
-    for (const { runId } of runs) expect(await leftBy(agent, runId)).toEqual(expected);
-    await agent.close();
-    await backend.close();
-  }, 60_000 + KILLS * 20_000);
+  it(
+    `is at its end as if nothing had happened, after ${KILLS} kills by chance ${SEED} (LOOP-14, MEM-03, EVT-12, OBS-04)`,
+    async () => {
+      const chance = seededRandom(SEED);
+      let kills = 0;
+      const calm = await untilEnd(workers(), "r0", async () => false);
+      const runs = [calm];
+      while (kills < KILLS) {
+        const run = await untilEnd(workers(), `r${runs.length}`, async (process) => {
+          await process.wroteLines(Math.floor(chance() * MOST_LINES));
+          await pause(chance() * MOST_MS);
+          const killed = await process.killed();
+          if (killed) kills++;
+          return killed;
+        });
+        expectNoneRepeated(run);
+        runs.push(run);
+      }
+      const { agent, backend } = await reading(workers());
+      const expected = await leftBy(agent, calm.runId);
+      expect(expected.events.length).toBeGreaterThan(20);
+      for (const { runId } of runs) expect(await leftBy(agent, runId)).toEqual(expected);
+      await agent.close();
+      await backend.close();
+    },
+    60_000 + KILLS * 20_000,
+  );
 });
 
 interface LivedThrough {

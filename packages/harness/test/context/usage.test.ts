@@ -116,7 +116,10 @@ describe("usage", () => {
     const error = new TinyAgentsError("provider_overloaded", "Busy.", { details: { provider: "test" } });
     const policies = { retry: { maxAttempts: 1 } };
     const down = scriptedModel([{ error }], { profile, id: "test/down" });
-    const other = scriptedModel([{ text: "hi", usage }], { profile: { ...profile, contextWindow: 200 }, id: "test/other" });
+    const other = scriptedModel([{ text: "hi", usage }], {
+      profile: { ...profile, contextWindow: 200 },
+      id: "test/other",
+    });
     await createAgent({ name: "a", model: down, fallbacks: [other], policies, events }).invoke("Hi.");
     expect(told()).toEqual([{ inputTokens: 100, contextWindow: 200, pressure: 1 }]);
   });
