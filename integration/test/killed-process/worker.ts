@@ -13,8 +13,9 @@ export interface RunTask {
   readonly leaseMs: number;
   /** How far the clock of this process is ahead of the others'. Default 0. */
   readonly aheadMs?: number;
-  /** Work on these keys does not end by itself. Default: none. */
+  /** Work on these keys takes so long. Default: none; longer than any test. */
   readonly hanging?: readonly string[];
+  readonly hangMs?: number;
   /** Whether to tell of every event as it happens. Default false. */
   readonly live?: boolean;
 }
@@ -34,10 +35,10 @@ function tell(line: string): void {
 }
 
 async function run(backend: OpenBackend, task: RunTask): Promise<void> {
-  const { runId, threadId, leaseMs, aheadMs = 0, hanging = [], live = false } = task;
+  const { runId, threadId, leaseMs, aheadMs = 0, hanging = [], hangMs, live = false } = task;
   const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
   const told = live ? { live: (event: object) => tell(`event ${JSON.stringify(event)}`) } : {};
-  const { agent, recorder, close } = workingAgent({ backend, clock, leaseMs, hanging, tell, ...told });
+  const { agent, recorder, close } = workingAgent({ backend, clock, leaseMs, hanging, hangMs, tell, ...told });
   const left = await recorder.load(runId);
   if (left === undefined) await agent.invoke(`Do all of ${runId}.`, { runId, threadId });
   else if (left.state.phase !== "done") await agent.resume(runId);

@@ -25,8 +25,10 @@ export interface WorkingAgentOptions {
   readonly backend: OpenBackend;
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** Work on these keys does not end by itself. */
+  /** Work on these keys takes so long. */
   readonly hanging: readonly string[];
+  /** Default: longer than any test. */
+  readonly hangMs?: number | undefined;
   /** Told what work begins, what is recorded and what is saved, once it is: whoever hears it may kill the process. */
   tell(line: string): void;
   /** Told of every event. */
@@ -73,7 +75,7 @@ function player(script: readonly ScriptedAnswer[]): ScriptedModel {
 }
 
 export function workingAgent(options: WorkingAgentOptions): WorkingAgent {
-  const { backend, clock, leaseMs, hanging, tell, live } = options;
+  const { backend, clock, leaseMs, hanging, hangMs = 600_000, tell, live } = options;
   const work = tool({
     name: "work",
     description: "Does a piece of work.",
@@ -81,7 +83,7 @@ export function workingAgent(options: WorkingAgentOptions): WorkingAgent {
     execute: async (input, { idempotencyKey, signal }) => {
       const { key } = input as { readonly key: string };
       tell(`begin ${key} ${idempotencyKey}`);
-      await systemClock.sleep(hanging.includes(key) ? 600_000 : 1, signal);
+      await systemClock.sleep(hanging.includes(key) ? hangMs : 1, signal);
       return `${key} is done`;
     },
   });
