@@ -140,10 +140,10 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
         gate.run("truncate", options, async () => {
           await write("truncate", readStreamName(stream), { before: readTruncate(options) });
         }),
-      streams: (prefix, options) =>
-        gate.run("streams", options, () => {
+      streams: (prefix, range) =>
+        gate.run("streams", range, () => {
           upToDate();
-          return log.streams(prefix);
+          return log.streams(prefix, range);
         }),
       delete: (stream, options) =>
         gate.run("delete", options, () => write("deleteStream", readStreamName(stream)) as Promise<boolean>),

@@ -185,9 +185,9 @@ const repeatsWhenOpened: Break = (backend) => {
     ...backend,
     log: {
       ...backend.log,
-      async streams(prefix) {
+      async streams(prefix, range) {
         await repeating;
-        return backend.log.streams(prefix);
+        return backend.log.streams(prefix, range);
       },
     },
   };

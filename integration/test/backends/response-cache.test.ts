@@ -69,7 +69,7 @@ describe("a cache of answers (CCH-01, CCH-02)", () => {
     expect(await cache.get("q")).toEqual(response("b"));
   });
 
-  it("forgets an answer when its time is over", async () => {
+  it("hands the time after which an answer is forgotten to the store, and refuses one that cannot be", async () => {
     const asked: unknown[] = [];
     const inner = memoryStore();
     const put: typeof inner.put = (key, value, options) => {
