@@ -18,7 +18,7 @@ import { storeChecks } from "./store/checks.js";
 import { type StoreSubject, storeUnderTest } from "./store/subject.js";
 
 export interface ConformanceOptions {
-  /** The longest that one check may take, ms. Default 10,000. */
+  /** The longest that one check may take, ms. Default 60,000: other suites may keep disk and processors busy meanwhile. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -30,7 +30,7 @@ function register<Subject extends Claims<never>>(
   title: string,
   checks: readonly Check<Subject>[],
   create: () => Subject,
-  { timeoutMs = 10_000 }: ConformanceOptions = {},
+  { timeoutMs = 60_000 }: ConformanceOptions = {},
 ): void {
   describe(title, () => {
     for (const check of checks) {

@@ -109,6 +109,7 @@ export interface EventJournal {
    * @throws what the log fails with; the events are kept, and the next event or `flush` tries again.
    */
   flush(): Promise<void>;
+  /** Entries in order, at most so many. */
   read(query: JournalQuery): Promise<JournalPage>;
   /** What is there, then what comes, without a gap and without a repeat, until the reader stops or the signal aborts. */
   follow(query: JournalFollowQuery): AsyncGenerator<JournalEntry, void, undefined>;

@@ -5,6 +5,7 @@ import { readStreamName } from "./log-arguments.js";
 import { readWholeNumber } from "./read-fields.js";
 import { invalidArgument } from "./refuse.js";
 
+/** Where to begin, when to stop, and how often to ask. */
 export interface FollowOptions {
   /** The first offset to read. Default: the start. */
   readonly from?: number | undefined;

@@ -16,6 +16,7 @@ export interface StoreGate {
   close(letGo?: () => Promise<void> | void): Promise<void>;
 }
 
+/** What a gate does beside its defaults. */
 export interface StoreGateOptions {
   /** How an error of the backend is told; nothing: as `store_failed`. */
   readonly toError?: ((error: unknown, operation: string) => TinyAgentsError | undefined) | undefined;

@@ -15,6 +15,7 @@ export interface StoreRegistry {
   readonly redactKey?: KeyRedaction;
 }
 
+/** The stores that a registry binds, and who is told of what is done in them. */
 export interface StoreRegistryOptions {
   readonly stores?: { readonly [namespace: string]: Store } | undefined;
   readonly logs?: { readonly [namespace: string]: AppendStore } | undefined;

@@ -49,8 +49,11 @@ export interface ArtifactIndex {
    * whose attributes name no run go through it as they are. Its records do not expire.
    */
   readonly store: Store;
+  /** Keeps what an artifact is and where its content lies. */
   save(artifact: NewArtifact, options?: StoreCallOptions): Promise<ArtifactRecord>;
+  /** What is known of an artifact; nothing when there is none. */
   get(key: StoreKey, options?: StoreCallOptions): Promise<ArtifactRecord | undefined>;
+  /** Artifacts in the order that is asked for, a page at a time. */
   list(query?: ArtifactQuery, options?: StoreCallOptions): Promise<Page<ArtifactRecord>>;
   /** Takes content and entry away. Whether there was any of them. */
   delete(key: StoreKey, options?: StoreCallOptions): Promise<boolean>;

@@ -51,6 +51,7 @@ export interface RunStatusStore {
    * state `accepted`. @throws `conflict` when there is a run of this id.
    */
   accept(admission: RunAdmission, options?: StoreCallOptions): Promise<StoredRunStatus>;
+  /** The status of a run; nothing when none was kept. */
   get(runId: string, options?: StoreCallOptions): Promise<StoredRunStatus | undefined>;
   /**
    * Replaces a status. `ifVersion`: the version that was read, `null` for a run without one.
@@ -60,6 +61,7 @@ export interface RunStatusStore {
     status: RunStatusRecord,
     options: { readonly ifVersion: StoreVersion | null } & StoreCallOptions,
   ): Promise<StoreVersion>;
+  /** Statuses in the order that is asked for, a page at a time. */
   list(query?: RunStatusQuery, options?: StoreCallOptions): Promise<Page<RunStatusRecord>>;
   /** Whether there was a status to take away. Those of runs below it stay. */
   delete(runId: string, options?: StoreCallOptions): Promise<boolean>;

@@ -39,12 +39,14 @@ export interface PruneTasks {
 export interface TaskStore {
   /** @throws `conflict` when there is a task of this id with another spec. */
   create(spec: TaskSpec, options?: StoreCallOptions): Promise<TaskRecord>;
+  /** The task; nothing when there is none. */
   get(taskId: string, options?: StoreCallOptions): Promise<TaskRecord | undefined>;
   /**
    * Does what `applyTaskAction` says, at one moment, whoever else does something.
    * @throws `conflict` that names the states when the task does not allow it; `invalid_request` when there is no such task.
    */
   act(taskId: string, action: TaskAction, options?: StoreCallOptions): Promise<TaskRecord>;
+  /** Tasks in the order that is asked for, a page at a time. */
   list(query?: TaskQuery, options?: StoreCallOptions): Promise<Page<TaskRecord>>;
   /** Takes finished tasks away, the oldest ends first. Gives how many went: fewer than the limit when no more are there. */
   prune(which: PruneTasks, options?: StoreCallOptions): Promise<number>;
