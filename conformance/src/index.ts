@@ -103,6 +103,7 @@ export { type RunOptions, runCheck, runChecks } from "./run-checks.js";
 // Stores.
 export { storeChecks } from "./store/checks.js";
 export type { Opened, Place, WriteFailures } from "./store/place.js";
+export type { PlaceNeed, PlaceSubject, PlaceUnderTest } from "./store/place-subject.js";
 export { checkStore } from "./store/run.js";
 export {
   type OpenStore,

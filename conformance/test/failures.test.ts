@@ -1,26 +1,8 @@
-import {
-  appendStoreChecks,
-  appendStoreUnderTest,
-  type Check,
-  type CheckResult,
-  type Claims,
-  runCheck,
-  storeChecks,
-  storeUnderTest,
-} from "@tinyagents/conformance";
+import { appendStoreChecks, appendStoreUnderTest, storeChecks, storeUnderTest } from "@tinyagents/conformance";
 import { describe, expect, it } from "vitest";
 import type { JournalFault } from "./journal-faults.js";
 import { journalSubject } from "./journal-subject.js";
-
-async function outcome<S extends Claims<never>>(
-  checks: readonly Check<S>[],
-  name: string,
-  create: () => S,
-): Promise<CheckResult> {
-  const check = checks.find((one) => one.name === name);
-  if (check === undefined) throw new Error(`no check ${name}`);
-  return (await runCheck(check, create)).result;
-}
+import { runOneForReal } from "./run-one.js";
 
 const RECORD = "has a record as it was or as it was written when a write fails, says store_failed, and goes on";
 const BATCH = "does a batch whole or not at all when a write fails";
@@ -28,9 +10,9 @@ const APPEND =
   "adds all values of an append or none when a write fails, says store_failed, and adds the rest once when it is repeated";
 
 const ofStore = (name: string, fault?: JournalFault) =>
-  outcome(storeChecks, name, () => storeUnderTest(journalSubject(fault)));
+  runOneForReal(storeChecks, name, () => storeUnderTest(journalSubject(fault)));
 const ofLog = (fault?: JournalFault) =>
-  outcome(appendStoreChecks, APPEND, () => appendStoreUnderTest(journalSubject(fault)));
+  runOneForReal(appendStoreChecks, APPEND, () => appendStoreUnderTest(journalSubject(fault)));
 
 describe("a backend whose physical writes fail (CNF-04, ST-07, ST-09)", () => {
   it("passes when it says so and leaves nothing half-written", async () => {
@@ -50,7 +32,7 @@ describe("a backend whose physical writes fail (CNF-04, ST-07, ST-09)", () => {
       const { failWrites: _, ...place } = await subject.create();
       return place;
     };
-    expect(await outcome(storeChecks, RECORD, () => storeUnderTest({ ...subject, create }))).toMatchObject({
+    expect(await runOneForReal(storeChecks, RECORD, () => storeUnderTest({ ...subject, create }))).toMatchObject({
       status: "skipped",
       message: "its writes cannot be made to fail: the place lacks failWrites",
     });

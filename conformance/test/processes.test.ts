@@ -1,30 +1,17 @@
 import {
   appendStoreChecks,
   appendStoreUnderTest,
-  type Check,
-  type CheckResult,
-  type Claims,
   checkAppendStore,
   checkStore,
-  runCheck,
   storeChecks,
   storeUnderTest,
 } from "@tinyagents/conformance";
 import { describe, expect, it } from "vitest";
 import type { JournalFault } from "./journal-faults.js";
 import { journalSubject } from "./journal-subject.js";
+import { runOneForReal } from "./run-one.js";
 
 const LONG_MS = 120_000;
-
-async function outcome<S extends Claims<never>>(
-  checks: readonly Check<S>[],
-  name: string,
-  create: () => S,
-): Promise<CheckResult> {
-  const check = checks.find((one) => one.name === name);
-  if (check === undefined) throw new Error(`no check ${name}`);
-  return (await runCheck(check, create)).result;
-}
 
 function namesOf(checks: readonly { readonly name: string; readonly needs?: readonly string[] }[]): readonly string[] {
   return checks.filter(({ needs }) => needs?.includes("processes")).map(({ name }) => name);
@@ -68,14 +55,14 @@ describe("a fault between processes is found out by the check (CNF-04, DG-11, ST
 
   for (const [name, fault] of Object.entries(storeFaults)) {
     it(`store: ${name}`, { timeout: LONG_MS }, async () => {
-      const result = await outcome(storeChecks, name, () => storeUnderTest(journalSubject(fault)));
+      const result = await runOneForReal(storeChecks, name, () => storeUnderTest(journalSubject(fault)));
       expect(result).toMatchObject({ status: "failed", message: expect.not.stringContaining("was not done within") });
     });
   }
 
   for (const [name, fault] of Object.entries(logFaults)) {
     it(`log: ${name}`, { timeout: LONG_MS }, async () => {
-      const result = await outcome(appendStoreChecks, name, () => appendStoreUnderTest(journalSubject(fault)));
+      const result = await runOneForReal(appendStoreChecks, name, () => appendStoreUnderTest(journalSubject(fault)));
       expect(result).toMatchObject({ status: "failed", message: expect.not.stringContaining("was not done within") });
     });
   }
@@ -85,7 +72,7 @@ describe("a subject that other processes cannot open (CNF-04)", () => {
   it("has those checks skipped, with what it lacks", { timeout: LONG_MS }, async () => {
     const { name, create } = journalSubject();
     const [check = ""] = namesOf(storeChecks);
-    expect(await outcome(storeChecks, check, () => storeUnderTest({ name, create }))).toMatchObject({
+    expect(await runOneForReal(storeChecks, check, () => storeUnderTest({ name, create }))).toMatchObject({
       status: "skipped",
       message: "other processes cannot open it: the subject lacks a module, openAt",
     });
@@ -94,10 +81,10 @@ describe("a subject that other processes cannot open (CNF-04)", () => {
   it("has those checks failed when its module does not load, with what was said", { timeout: LONG_MS }, async () => {
     const module = new URL("./missing.ts", import.meta.url);
     const [check = ""] = namesOf(storeChecks);
-    const result = await outcome(storeChecks, check, () => storeUnderTest({ ...journalSubject(), module }));
+    const result = await runOneForReal(storeChecks, check, () => storeUnderTest({ ...journalSubject(), module }));
     expect(result).toMatchObject({ status: "failed", message: expect.stringContaining("missing.ts") });
     const wrong = { ...journalSubject(), exportName: "nobody" };
-    const unopened = await outcome(storeChecks, check, () => storeUnderTest(wrong));
+    const unopened = await runOneForReal(storeChecks, check, () => storeUnderTest(wrong));
     expect(unopened).toMatchObject({ status: "failed", message: expect.stringContaining("openAt") });
   });
 });

@@ -14,8 +14,7 @@ export async function runOne<Subject extends Claims<never>>(
   name: string,
   create: () => Subject,
 ): Promise<CheckResult> {
-  const check = checks.find((one) => one.name === name);
-  if (check === undefined) throw new Error(`no check ${name}`);
+  const check = checkNamed(checks, name);
   const clock = manualClock();
   let done = false;
   const outcome = runCheck(check, create, { clock, timeoutMs: 60_000 }).finally(() => {
@@ -29,4 +28,19 @@ export async function runOne<Subject extends Claims<never>>(
 /** Whether a check can be asked of a subject in memory: it needs neither other processes nor a backend that fails. */
 export function needsOneProcess({ needs = [] }: { readonly needs?: readonly string[] }): boolean {
   return !needs.includes("processes") && !needs.includes("failures");
+}
+
+/** The same in real time, for what starts processes or writes files. */
+export async function runOneForReal<Subject extends Claims<never>>(
+  checks: readonly Check<Subject>[],
+  name: string,
+  create: () => Subject,
+): Promise<CheckResult> {
+  return (await runCheck(checkNamed(checks, name), create)).result;
+}
+
+function checkNamed<Subject extends Claims<never>>(checks: readonly Check<Subject>[], name: string): Check<Subject> {
+  const check = checks.find((one) => one.name === name);
+  if (check === undefined) throw new Error(`no check ${name}`);
+  return check;
 }

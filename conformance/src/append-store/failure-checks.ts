@@ -36,6 +36,6 @@ export const failureChecks: readonly Check<AppendStoreUnderTest>[] = [
         isDone = how === "done";
       }
     },
-    ["durable", "failures"],
+    { needs: ["durable", "failures"] },
   ),
 ];

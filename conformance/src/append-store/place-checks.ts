@@ -43,7 +43,7 @@ export const placeChecks: readonly Check<AppendStoreUnderTest>[] = [
       for (const name of HOSTILE_NAMES) assertEqual(await valuesOf(next, name), [name], JSON.stringify(name));
       assertEqual(await next.append("gone", ["y"]), 0, "the first offset of a stream that was deleted");
     },
-    ["durable"],
+    { needs: ["durable"] },
   ),
   durability(
     "goes on with its offsets and keys when the place is opened again, also after a truncate",
@@ -60,7 +60,7 @@ export const placeChecks: readonly Check<AppendStoreUnderTest>[] = [
       assertEqual(await next.append("empty", ["y"]), 1, "the next offset of a stream without records");
       assertEqual(await next.append("s", ["d"], { expectedOffset: 3 }), 3, "the next offset");
     },
-    ["durable"],
+    { needs: ["durable"] },
   ),
   processes(
     "gives each append of several logs on a place an offset of its own, that all see at once",
@@ -72,7 +72,7 @@ export const placeChecks: readonly Check<AppendStoreUnderTest>[] = [
         assertEqual(await one.head("s"), 30, "the head");
       }
     },
-    ["multiProcess"],
+    { needs: ["multiProcess"] },
   ),
   processes(
     "lets exactly one of several logs on a place win, and adds once what they all add under one key",
@@ -85,7 +85,7 @@ export const placeChecks: readonly Check<AppendStoreUnderTest>[] = [
       assertEqual(same, new Array(12).fill(1), "the offsets under one key");
       assertEqual(await log.head("s"), 2, "the head");
     },
-    ["multiProcess"],
+    { needs: ["multiProcess"] },
   ),
   closing(
     "fails every call with store_failed once it is closed, however often it is closed",
@@ -98,7 +98,7 @@ export const placeChecks: readonly Check<AppendStoreUnderTest>[] = [
         assertIncludes(details.operation, name, "the operation");
       }
     },
-    ["close"],
+    { needs: ["close"] },
   ),
   closing(
     "lets the appends under way end when it is closed, and keeps those that it acknowledged",
@@ -117,7 +117,7 @@ export const placeChecks: readonly Check<AppendStoreUnderTest>[] = [
         "what was acknowledged and is not there",
       );
     },
-    ["close"],
+    { needs: ["close"] },
   ),
   cancellation("does nothing when it is cancelled before", async ({ log }) => {
     await log.append("s", ["as it was"]);

@@ -28,8 +28,7 @@ export const processChecks: readonly Check<AppendStoreUnderTest>[] = [
       }
       assertEqual(await log.head("s"), 100, "the head");
     },
-    NEEDS,
-    PROCESSES_MS,
+    { needs: NEEDS, extraMs: PROCESSES_MS },
   ),
   processes(
     "keeps what several processes append at once, each append side by side at the offset it was given",
@@ -44,8 +43,7 @@ export const processChecks: readonly Check<AppendStoreUnderTest>[] = [
       }
       assertEqual(values.length, 360, "how many values there are");
     },
-    NEEDS,
-    PROCESSES_MS,
+    { needs: NEEDS, extraMs: PROCESSES_MS },
   ),
   processes(
     "adds once what several processes append under one key, and tells all the same offset",
@@ -60,8 +58,7 @@ export const processChecks: readonly Check<AppendStoreUnderTest>[] = [
       }
       assertEqual(values.length, 120, "how many values there are");
     },
-    NEEDS,
-    PROCESSES_MS,
+    { needs: NEEDS, extraMs: PROCESSES_MS },
   ),
   processes(
     "lets processes that move one thread, its log and then its record, neither fork it nor lose a move",
@@ -73,8 +70,7 @@ export const processChecks: readonly Check<AppendStoreUnderTest>[] = [
       assertEqual(values.toSorted(), wanted.toSorted(), "the moves");
       assertEqual((await first.store?.get(["t"]))?.value, json(120), "the head that the record names");
     },
-    [...NEEDS, "store"],
-    PROCESSES_MS,
+    { needs: [...NEEDS, "store"], extraMs: PROCESSES_MS },
   ),
   processes(
     "calls back in one process when another has appended",
@@ -92,8 +88,7 @@ export const processChecks: readonly Check<AppendStoreUnderTest>[] = [
         `no call back came within ${LONGEST_CALL_MS} ms of an append`,
       );
     },
-    ["follow", ...NEEDS],
-    PROCESSES_MS,
+    { needs: ["follow", ...NEEDS], extraMs: PROCESSES_MS },
   ),
 ];
 

@@ -1,21 +1,9 @@
 import type { AppendStore, JsonValue } from "@tinyagents/core";
-import type { Check } from "../check.js";
-import type { AppendStoreUnderTest, LogNeed, LogSituation } from "./subject.js";
+import { type PlaceTopic, placeTopic } from "../store/place-topic.js";
+import type { LogNeed, LogSituation } from "./subject.js";
 
-type Run = (situation: LogSituation) => Promise<void>;
-
-/** Makes the checks of one topic. `extraMs`: see {@link Check}. */
-export function topic(
-  group: string,
-): (name: string, run: Run, needs?: readonly LogNeed[], extraMs?: number) => Check<AppendStoreUnderTest> {
-  return (name, run, needs, extraMs) => ({
-    name,
-    group,
-    run: (subject) => subject.within(run),
-    ...(needs === undefined ? {} : { needs }),
-    ...(extraMs === undefined ? {} : { extraMs }),
-  });
-}
+/** Makes the checks of one topic. */
+export const topic: (group: string) => PlaceTopic<LogSituation, LogNeed> = placeTopic;
 
 export async function valuesOf(log: AppendStore, stream: string): Promise<readonly JsonValue[]> {
   return (await log.read(stream)).map(({ value }) => value);

@@ -122,7 +122,7 @@ export const readChecks: readonly Check<BlobStoreUnderTest>[] = [
       await assertFails(store.getBlob(KEY), "store_failed", "getBlob");
       await assertFails(store.putBlob(KEY, [bytesOf(1)]), "store_failed", "putBlob");
     },
-    ["close"],
+    { needs: ["close"] },
   ),
   reading(
     "still has every byte when the place is opened again",
@@ -132,6 +132,6 @@ export const readChecks: readonly Check<BlobStoreUnderTest>[] = [
       assertBytes(await readAll(again), LARGE, "the bytes");
       assertEqual((await again.getBlob(KEY))?.attributes, { n: 1 }, "the attributes");
     },
-    ["durable"],
+    { needs: ["durable"] },
   ),
 ];

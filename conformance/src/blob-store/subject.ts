@@ -1,6 +1,6 @@
 import type { BlobStore } from "@tinyagents/core";
-import type { Claims } from "../check.js";
-import { type Opened, type Place, type Situation, withPlace } from "../store/place.js";
+import type { Opened, Situation } from "../store/place.js";
+import { type PlaceNeed, type PlaceSubject, type PlaceUnderTest, placeUnderTest } from "../store/place-subject.js";
 
 /** An open store of blobs. */
 export interface OpenBlobs extends Opened {
@@ -8,32 +8,24 @@ export interface OpenBlobs extends Opened {
 }
 
 /** What the author of a store of blobs says of it, to have it checked. */
-export interface BlobStoreSubject {
-  readonly name: string;
-  /** A new, empty place. Called once for each check, and again to learn what the store claims. */
-  create(): Place<OpenBlobs> | Promise<Place<OpenBlobs>>;
-}
+export type BlobStoreSubject = PlaceSubject<OpenBlobs>;
 
-/** What checks may need: a capability, or that the store can be closed. */
-export type BlobNeed = "durable" | "close";
+/** What checks may need: that what is kept stays, or what those of any backend may. */
+export type BlobNeed = "durable" | PlaceNeed;
 
 /** A place with a store on it, as checks use it. */
 export type BlobSituation = Situation<OpenBlobs> & { readonly store: BlobStore };
 
 /** A subject as checks use it. */
-export interface BlobStoreUnderTest extends Claims<BlobNeed> {
-  /** Opens a new place, and takes it away afterwards. */
-  within<T>(use: (situation: BlobSituation) => Promise<T>): Promise<T>;
-}
+export type BlobStoreUnderTest = PlaceUnderTest<BlobSituation, BlobNeed>;
 
 export function blobStoreUnderTest(subject: BlobStoreSubject): BlobStoreUnderTest {
-  const create = () => subject.create();
-  return {
-    lacks: (need) =>
-      withPlace(create, async ({ first }) => {
-        if (need === "close") return first.close === undefined ? "this store has nothing to close" : undefined;
-        return first.store.capabilities[need] ? undefined : `the store does not claim ${need}`;
-      }),
-    within: (use) => withPlace(create, (situation) => use({ ...situation, store: situation.first.store })),
-  };
+  return placeUnderTest(
+    {
+      what: "store",
+      show: ({ store }) => ({ store }),
+      has: ({ store }) => store.capabilities.durable,
+    },
+    subject,
+  );
 }

@@ -1,23 +1,10 @@
 import type { BlobStore, StoredBlob } from "@tinyagents/core";
 import { CheckFailure } from "../assert.js";
-import type { Check } from "../check.js";
-import type { BlobNeed, BlobSituation, BlobStoreUnderTest } from "./subject.js";
+import { type PlaceTopic, placeTopic } from "../store/place-topic.js";
+import type { BlobNeed, BlobSituation } from "./subject.js";
 
 /** Makes the checks of one topic. */
-export function topic(
-  group: string,
-): (
-  name: string,
-  run: (situation: BlobSituation) => Promise<void>,
-  needs?: readonly BlobNeed[],
-) => Check<BlobStoreUnderTest> {
-  return (name, run, needs) => ({
-    name,
-    group,
-    run: (subject) => subject.within(run),
-    ...(needs === undefined ? {} : { needs }),
-  });
-}
+export const topic: (group: string) => PlaceTopic<BlobSituation, BlobNeed> = placeTopic;
 
 export const KEY: readonly string[] = ["reports", "1.pdf"];
 

@@ -25,7 +25,6 @@ export const processChecks: readonly Check<CheckpointStoreUnderTest>[] = [
         assertEqual(left[`task of ${by}`], { writes: [checkpointId] }, `what led to ${checkpointId}`);
       }
     },
-    ["multiProcess", "processes"],
-    PROCESSES_MS,
+    { needs: ["multiProcess", "processes"], extraMs: PROCESSES_MS },
   ),
 ];

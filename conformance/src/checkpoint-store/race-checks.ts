@@ -90,7 +90,7 @@ export const raceChecks: readonly Check<CheckpointStoreUnderTest>[] = [
         assert(new Set(heads).size === 1, `after round ${round} the stores see other heads: ${heads.join(", ")}`);
       }
     },
-    ["multiProcess"],
+    { needs: ["multiProcess"] },
   ),
   races(
     "goes on from what another store wrote, and refuses only what stands against that",
@@ -106,7 +106,7 @@ export const raceChecks: readonly Check<CheckpointStoreUnderTest>[] = [
       await other.append(row("c4", "c3"), { expectedHead: "c3", fence: 2 });
       assertEqual(idsOf(await checkpoints.load(THREAD)), ["c0", "c1", "c2", "c3", "c4"], "the rows");
     },
-    ["multiProcess"],
+    { needs: ["multiProcess"] },
   ),
   races(
     "takes a thread that another store deleted and began anew for what it is now",
@@ -130,6 +130,6 @@ export const raceChecks: readonly Check<CheckpointStoreUnderTest>[] = [
       const chain = await other.load(THREAD);
       assertEqual([idsOf(chain), chain?.tasks], [["n0", "n1"], []], "what is there");
     },
-    ["multiProcess"],
+    { needs: ["multiProcess"] },
   ),
 ];

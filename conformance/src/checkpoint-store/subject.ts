@@ -1,7 +1,6 @@
 import type { CheckpointStore } from "@tinyagents/core";
-import type { Claims } from "../check.js";
-import { type OpenedElsewhere, whyNotElsewhere } from "../process/subject-module.js";
-import { type Opened, type Place, type Situation, withPlace } from "../store/place.js";
+import type { Opened, Situation } from "../store/place.js";
+import { type PlaceNeed, type PlaceSubject, type PlaceUnderTest, placeUnderTest } from "../store/place-subject.js";
 
 /** An open checkpoint store. */
 export interface OpenCheckpoints extends Opened {
@@ -9,38 +8,24 @@ export interface OpenCheckpoints extends Opened {
 }
 
 /** What the author of a checkpoint store says of it, to have it checked. */
-export interface CheckpointStoreSubject extends OpenedElsewhere<OpenCheckpoints> {
-  readonly name: string;
-  /** A new, empty place. Called once for each check, and again to learn what the store claims. */
-  create(): Place<OpenCheckpoints> | Promise<Place<OpenCheckpoints>>;
-}
+export type CheckpointStoreSubject = PlaceSubject<OpenCheckpoints>;
 
-/** What checks may need: a capability, or that other processes can open its places. */
-export type CheckpointNeed = keyof CheckpointStore["capabilities"] | "processes";
+/** What checks may need: a capability, or what those of any backend may. */
+export type CheckpointNeed = keyof CheckpointStore["capabilities"] | PlaceNeed;
 
 /** A place with a checkpoint store on it, as checks use it. */
 export type CheckpointSituation = Situation<OpenCheckpoints> & { readonly checkpoints: CheckpointStore };
 
 /** A subject as checks use it. */
-export interface CheckpointStoreUnderTest extends Claims<CheckpointNeed> {
-  /** Opens a new place, and takes it away afterwards. */
-  within<T>(use: (situation: CheckpointSituation) => Promise<T>): Promise<T>;
-}
+export type CheckpointStoreUnderTest = PlaceUnderTest<CheckpointSituation, CheckpointNeed>;
 
 export function checkpointStoreUnderTest(subject: CheckpointStoreSubject): CheckpointStoreUnderTest {
-  const create = () => subject.create();
-  return {
-    async lacks(need) {
-      const place = await create();
-      return withPlace(
-        () => place,
-        async ({ first }) => {
-          if (need === "processes") return whyNotElsewhere(subject, place);
-          return first.checkpoints.capabilities[need] === true ? undefined : `the store does not claim ${need}`;
-        },
-      );
+  return placeUnderTest(
+    {
+      what: "store",
+      show: ({ checkpoints }) => ({ checkpoints }),
+      has: ({ checkpoints }, need) => checkpoints.capabilities[need as keyof CheckpointStore["capabilities"]] === true,
     },
-    within: (use) =>
-      withPlace(create, (situation) => use({ ...situation, checkpoints: situation.first.checkpoints }), subject),
-  };
+    subject,
+  );
 }

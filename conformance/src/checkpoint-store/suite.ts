@@ -1,21 +1,9 @@
 import type { CheckpointChain, CheckpointRow, CheckpointStore, CheckpointThread, JsonValue } from "@tinyagents/core";
-import type { Check } from "../check.js";
-import type { CheckpointNeed, CheckpointSituation, CheckpointStoreUnderTest } from "./subject.js";
+import { type PlaceTopic, placeTopic } from "../store/place-topic.js";
+import type { CheckpointNeed, CheckpointSituation } from "./subject.js";
 
-type Run = (situation: CheckpointSituation) => Promise<void>;
-
-/** Makes the checks of one topic. `extraMs`: see {@link Check}. */
-export function topic(
-  group: string,
-): (name: string, run: Run, needs?: readonly CheckpointNeed[], extraMs?: number) => Check<CheckpointStoreUnderTest> {
-  return (name, run, needs, extraMs) => ({
-    name,
-    group,
-    run: (subject) => subject.within(run),
-    ...(needs === undefined ? {} : { needs }),
-    ...(extraMs === undefined ? {} : { extraMs }),
-  });
-}
+/** Makes the checks of one topic. */
+export const topic: (group: string) => PlaceTopic<CheckpointSituation, CheckpointNeed> = placeTopic;
 
 /** The lineage that most checks use. */
 export const THREAD: CheckpointThread = { threadId: "t", namespace: "" };

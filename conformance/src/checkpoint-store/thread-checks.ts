@@ -213,6 +213,6 @@ export const threadChecks: readonly Check<CheckpointStoreUnderTest>[] = [
       await assertFails(again.append(used, { expectedHead: "c2", fence: 2 }), "invalid_request", "an id that was used");
       await again.append(row("c3", "c2"), { expectedHead: "c2", fence: 2 });
     },
-    ["durable"],
+    { needs: ["durable"] },
   ),
 ];

@@ -51,6 +51,7 @@ export async function bundle(
     format: "esm",
     target: "node20",
     conditions,
+    define: { "import.meta.url": OWN_ADDRESS },
     plugins: [{ name: "installed-packages-stay-where-they-are", setup: leaveInstalled }],
     logLevel: "silent",
   });
@@ -64,6 +65,8 @@ export interface BundleOptions {
 }
 
 const BARE = /^[^./]/;
+/** What stands in a file for `import.meta.url`: its own address, and not that of the bundle. */
+const OWN_ADDRESS = "tinyagentsOwnAddress";
 const SOURCE = /\.[cm]?[jt]s$/;
 
 /** Installed packages are imported by their address, native ones too; files keep theirs in `import.meta.url`. */
@@ -76,8 +79,10 @@ function leaveInstalled(build: PluginBuild): void {
   });
   build.onLoad({ filter: SOURCE }, async ({ path }) => {
     const text = await readFile(path, "utf8");
+    const address = `const ${OWN_ADDRESS} = ${JSON.stringify(pathToFileURL(path).href)};`;
     return {
-      contents: text.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)),
+      // On the first line, so that the lines stay where they are. The bundler tells the constants of several files apart.
+      contents: text.includes("import.meta.url") ? `${address} ${text}` : text,
       loader: extname(path).endsWith("ts") ? "ts" : "js",
     };
   });

@@ -1,7 +1,6 @@
 import type { Store, StoreCapabilities } from "@tinyagents/core";
-import type { Claims } from "../check.js";
-import { type OpenedElsewhere, whyNotElsewhere } from "../process/subject-module.js";
-import { type Opened, type Place, type Situation, whyNoFailures, withPlace } from "./place.js";
+import type { Opened, Situation } from "./place.js";
+import { type PlaceNeed, type PlaceSubject, type PlaceUnderTest, placeUnderTest } from "./place-subject.js";
 
 /** An open store. A `StorageBackend` that has one is one. */
 export interface OpenStore extends Opened {
@@ -9,44 +8,24 @@ export interface OpenStore extends Opened {
 }
 
 /** What the author of a store says of it, to have it checked. */
-export interface StoreSubject extends OpenedElsewhere<OpenStore> {
-  readonly name: string;
-  /** A new, empty place. Called once for each check, and again to learn what the store claims. */
-  create(): Place<OpenStore> | Promise<Place<OpenStore>>;
-}
+export type StoreSubject = PlaceSubject<OpenStore>;
 
-/**
- * What checks may need: a capability, that the store can be closed, that its time can be moved, that other processes can
- * open its places, that its writes can be made to fail.
- */
-export type StoreNeed = keyof StoreCapabilities | "close" | "time" | "processes" | "failures";
+/** What checks may need: a capability, or what those of any backend may. */
+export type StoreNeed = keyof StoreCapabilities | PlaceNeed;
 
 /** A place with a store on it, as checks use it. */
 export type StoreSituation = Situation<OpenStore> & { readonly store: Store };
 
 /** A subject as checks use it. */
-export interface StoreUnderTest extends Claims<StoreNeed> {
-  /** Opens a new place, and takes it away afterwards. */
-  within<T>(use: (situation: StoreSituation) => Promise<T>): Promise<T>;
-}
+export type StoreUnderTest = PlaceUnderTest<StoreSituation, StoreNeed>;
 
 export function storeUnderTest(subject: StoreSubject): StoreUnderTest {
-  const create = () => subject.create();
-  return {
-    async lacks(need) {
-      const place = await create();
-      return withPlace(
-        () => place,
-        async ({ first }) => {
-          if (need === "time")
-            return place.advance === undefined ? "the time of this store cannot be moved" : undefined;
-          if (need === "processes") return whyNotElsewhere(subject, place);
-          if (need === "failures") return whyNoFailures(place);
-          if (need === "close") return first.close === undefined ? "this store has nothing to close" : undefined;
-          return first.store.capabilities[need] === true ? undefined : `the store does not claim ${need}`;
-        },
-      );
+  return placeUnderTest(
+    {
+      what: "store",
+      show: ({ store }) => ({ store }),
+      has: ({ store }, need) => store.capabilities[need as keyof StoreCapabilities] === true,
     },
-    within: (use) => withPlace(create, (situation) => use({ ...situation, store: situation.first.store }), subject),
-  };
+    subject,
+  );
 }

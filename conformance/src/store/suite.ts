@@ -6,28 +6,11 @@ import {
   type StoreRecord,
   type StoreValue,
 } from "@tinyagents/core";
-import type { Check } from "../check.js";
-import type { StoreNeed, StoreSituation, StoreUnderTest } from "./subject.js";
+import { type PlaceTopic, placeTopic } from "./place-topic.js";
+import type { StoreNeed, StoreSituation } from "./subject.js";
 
-type Run = (situation: StoreSituation) => Promise<void>;
-
-/** Makes the checks of one topic. `lacking`: what must hold of a store that lacks the first need; `extraMs`: see {@link Check}. */
-export function topic(
-  group: string,
-): (
-  name: string,
-  run: Run,
-  options?: { readonly needs?: readonly StoreNeed[]; readonly lacking?: Run; readonly extraMs?: number },
-) => Check<StoreUnderTest> {
-  return (name, run, { needs, lacking, extraMs } = {}) => ({
-    name,
-    group,
-    run: (subject) => subject.within(run),
-    ...(needs === undefined ? {} : { needs }),
-    ...(extraMs === undefined ? {} : { extraMs }),
-    ...(lacking === undefined ? {} : { runWhenLacking: (subject) => subject.within(lacking) }),
-  });
-}
+/** Makes the checks of one topic. */
+export const topic: (group: string) => PlaceTopic<StoreSituation, StoreNeed> = placeTopic;
 
 export function json(value: JsonValue): StoreValue {
   return { type: "json", value };

@@ -228,7 +228,7 @@ export {
   readVectors,
   type Vector,
 } from "./model/embedding-model.js";
-export { readBaseUrl, secretsOf } from "./model/endpoint.js";
+export { passwordsIn, readBaseUrl, secretsOf } from "./model/endpoint.js";
 export {
   approximateTokens,
   type ContextEstimate,
@@ -237,7 +237,7 @@ export {
   estimateTokens,
   type TokenCounter,
 } from "./model/estimate.js";
-export { codeOfStatus, type StatusCode, systemCodeOf } from "./model/failure-code.js";
+export { codeOfStatus, isPassingFileError, type StatusCode, systemCodeOf } from "./model/failure-code.js";
 export {
   canTake,
   type Fallback,

@@ -12,5 +12,10 @@ export function escapePart(part: string): string {
 export function partOfStream(prefix: string, stream: string): string | undefined {
   const part = stream.slice(prefix.length + 1);
   if (!stream.startsWith(`${prefix}/`) || part === "" || part.includes("/")) return undefined;
+  return unescapePart(part);
+}
+
+/** The part that {@link escapePart} wrote. */
+export function unescapePart(part: string): string {
   return part.replaceAll("%2F", "/").replaceAll("%25", "%");
 }

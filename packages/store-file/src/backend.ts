@@ -5,6 +5,7 @@ import {
   checkOptions,
   type FieldRule,
   invalidArgument,
+  isPassingFileError,
   optionRules,
   type StorageBackend,
   storeFailure,
@@ -34,9 +35,6 @@ export interface FileOptions {
 export interface FileBackend extends StorageBackend {
   readonly store: BlobStore;
 }
-
-/** What may be over in a moment. */
-const PASSING: ReadonlySet<string | undefined> = new Set(["EAGAIN", "EBUSY", "EMFILE", "ENFILE", "ENOMEM", "EINTR"]);
 
 /**
  * Keyed records and blobs as files below a folder, for any number of processes of one machine.
@@ -103,5 +101,5 @@ function toError(error: unknown, operation: string): TinyAgentsError {
   const code = systemCodeOf(error);
   if (code === "ENAMETOOLONG")
     return invalidArgument("key", "its names are together longer than the paths of this file system can be");
-  return storeFailure("file store", operation, error, { retryable: PASSING.has(code) });
+  return storeFailure("file store", operation, error, { retryable: isPassingFileError(error) });
 }

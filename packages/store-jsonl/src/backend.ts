@@ -4,6 +4,7 @@ import {
   type Clock,
   checkOptions,
   type FieldRule,
+  isPassingFileError,
   optionRules,
   type StorageBackend,
   type Store,
@@ -14,7 +15,7 @@ import {
 } from "@tinyagents/core";
 import { appendStoreOf } from "./append-store.js";
 import { CommitQueue } from "./commit-queue.js";
-import { type Files, nodeFiles, systemCode } from "./files.js";
+import { type Files, nodeFiles } from "./files.js";
 import { folderLock } from "./folder-lock.js";
 import { type Repair, UNFINISHED } from "./line-file.js";
 import { LogFiles } from "./log-files.js";
@@ -43,9 +44,6 @@ export interface JsonlBackend extends StorageBackend {
   readonly store: Store;
   readonly log: AppendStore;
 }
-
-/** What may be over in a moment. */
-const PASSING: ReadonlySet<string | undefined> = new Set(["EAGAIN", "EBUSY", "EMFILE", "ENFILE", "ENOMEM", "EINTR"]);
 
 /**
  * Keyed records and logs as lines of JSON in a folder, for any number of processes of one machine.
@@ -121,5 +119,5 @@ async function removeUnfinished(files: Files, folders: readonly string[]): Promi
 }
 
 function toError(store: string): (error: unknown, operation: string) => TinyAgentsError {
-  return (error, operation) => storeFailure(store, operation, error, { retryable: PASSING.has(systemCode(error)) });
+  return (error, operation) => storeFailure(store, operation, error, { retryable: isPassingFileError(error) });
 }

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, utimes } from "node:fs/promises";
+import { systemCodeOf } from "@tinyagents/core";
 
 /** What tells whether a file is still the one that was read, unchanged. */
 export interface FileFacts {
@@ -57,18 +58,12 @@ const FLAGS = {
   create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW,
 };
 
-/** The code that the system gave an error: `ENOENT`. */
-export function systemCode(error: unknown): string | undefined {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return typeof code === "string" ? code : undefined;
-}
-
 /** The file, open to be read; nothing when there is none. */
 export async function openIfThere(files: Files, path: string): Promise<OpenFile | undefined> {
   try {
     return await files.open(path, "read");
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
+    if (systemCodeOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }
@@ -95,7 +90,7 @@ export const nodeFiles: Files = {
     try {
       await mkdir(folder, { mode: 0o700 });
     } catch (error) {
-      if (systemCode(error) !== "EEXIST") throw error;
+      if (systemCodeOf(error) !== "EEXIST") throw error;
     }
     if (!(await lstat(folder)).isDirectory()) throw new Error(`${folder} is no plain folder; links are not followed`);
   },
@@ -105,7 +100,7 @@ export const nodeFiles: Files = {
       await link(from, to);
       return true;
     } catch (error) {
-      if (systemCode(error) === "EEXIST") return false;
+      if (systemCodeOf(error) === "EEXIST") return false;
       throw error;
     }
   },
@@ -160,7 +155,7 @@ async function unlessMissing<T>(look: Promise<T>): Promise<T | undefined> {
   try {
     return await look;
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
+    if (systemCodeOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { storeFailure, systemClock } from "@tinyagents/core";
-import { type Files, openIfThere, systemCode } from "./files.js";
+import { storeFailure, systemClock, systemCodeOf } from "@tinyagents/core";
+import { type Files, openIfThere } from "./files.js";
 import { type LockOwner, readOwner, stateOf, thisOwner } from "./lock-owner.js";
 
 /**
@@ -254,7 +254,7 @@ async function markWanted(files: Files, wanted: string): Promise<void> {
   try {
     await (await files.open(wanted, "create")).close();
   } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw error;
+    if (systemCodeOf(error) !== "EEXIST") throw error;
   }
 }
 

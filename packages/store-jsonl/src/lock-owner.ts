@@ -1,7 +1,6 @@
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
-import { isJsonObject, type JsonValue } from "@tinyagents/core";
-import { systemCode } from "./files.js";
+import { isJsonObject, type JsonValue, systemCodeOf } from "@tinyagents/core";
 
 /** Who holds a lock: enough to tell, on the same machine, whether that process still runs. */
 export interface LockOwner {
@@ -50,7 +49,7 @@ export async function stateOf(owner: LockOwner, here: LockOwner): Promise<OwnerS
     process.kill(owner.pid, 0);
   } catch (error) {
     // Any other answer is about a process that is there, and is not ours.
-    if (systemCode(error) === "ESRCH") return "gone";
+    if (systemCodeOf(error) === "ESRCH") return "gone";
   }
   if (owner.startedAt === undefined || here.startedAt === undefined) return "unsure";
   const startedAt = await startOf(owner.pid);

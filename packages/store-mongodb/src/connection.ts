@@ -1,3 +1,4 @@
+import { passwordsIn } from "@tinyagents/core";
 import { MongoClient, type MongoClientOptions } from "mongodb";
 import type { MongodbDb } from "./driver.js";
 import type { MongodbConnection } from "./options.js";
@@ -25,7 +26,7 @@ export function ownConnection(
   );
   return {
     db: client.db(database),
-    secrets: passwordsOf(url),
+    secrets: passwordsIn(url),
     async open() {
       await client.connect();
     },
@@ -44,16 +45,5 @@ function clientOf(url: string, options: MongoClientOptions, place: string): Mong
   } catch {
     // What the driver says may quote the URL.
     throw new TypeError(`${place}.url: a connection string that starts with mongodb:// or mongodb+srv:// is expected`);
-  }
-}
-
-/** The password of a connection string, as it is written there and as it is meant. */
-function passwordsOf(url: string): readonly string[] {
-  const written = /^[^/]*\/\/[^:@/]*:([^@/]*)@/.exec(url)?.[1];
-  if (written === undefined || written === "") return [];
-  try {
-    return [written, decodeURIComponent(written)];
-  } catch {
-    return [written];
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   type AppendStore,
+  passwordsIn,
   type StorageBackend,
   type Store,
   storeGate,
@@ -10,7 +11,7 @@ import {
 import { appendStoreBehind } from "./append-store.js";
 import { connectionsOf } from "./connections.js";
 import { type Database, databaseOn, untilAborted } from "./database.js";
-import { postgresFailure, secretsIn } from "./failure.js";
+import { postgresFailure } from "./failure.js";
 import { logListener } from "./listener.js";
 import { logStatements } from "./log-statements.js";
 import { type CheckedOptions, type PostgresBackendOptions, readOptions } from "./options.js";
@@ -33,7 +34,7 @@ export function postgresBackend(options: PostgresBackendOptions): PostgresBacken
   const { tables, namespace, follow, prepare } = checked;
   const connections = connectionsOf(options);
   const database = withTables(databaseOn(connections.pool), checked);
-  const secrets = secretsIn(options.connectionString);
+  const secrets = passwordsIn(options.connectionString ?? "");
   const gates = ["PostgreSQL store", "PostgreSQL log"].map((name) =>
     storeGate(name, { toError: postgresFailure(name, secrets) }),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isDuplicate, isGivenUp, isStopped, postgresFailure, secretsIn, sqlStateOf } from "./failure.js";
+import { isDuplicate, isGivenUp, isStopped, postgresFailure, sqlStateOf } from "./failure.js";
 
 function failed(code: string | undefined, message = "no"): Error {
   return Object.assign(new Error(message), code === undefined ? {} : { code });
@@ -52,18 +52,5 @@ describe("failures of PostgreSQL", () => {
       true,
       true,
     ]);
-  });
-});
-
-describe("secrets in a connection string", () => {
-  it.each<[string | undefined, readonly string[]]>([
-    [undefined, []],
-    ["postgresql://localhost/db", []],
-    ["postgresql://user@localhost/db", []],
-    ["postgresql://user:pass%2Fword@localhost/db", ["pass%2Fword", "pass/word"]],
-    ["postgres://localhost/db?user=u&password=hunter2&ssl=true", ["hunter2", "hunter2"]],
-    ["postgres://u:100%@localhost/db", ["100%", "100%"]],
-  ])("are its password, as it is written and as it is meant: %s", (connectionString, secrets) => {
-    expect(secretsIn(connectionString)).toEqual(secrets);
   });
 });

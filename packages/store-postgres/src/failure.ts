@@ -56,18 +56,3 @@ function isPassing(error: unknown): boolean {
   if (PASSING_SYSTEM_CODES.has(systemCodeOf(error) ?? "")) return true;
   return error instanceof Error && PASSING_MESSAGES.test(error.message);
 }
-
-/** What of a connection string must not be told: its password, written either way. */
-export function secretsIn(connectionString: string | undefined): readonly string[] {
-  const written = /^[a-z]+:\/\/[^/?#]*?:([^@/?#]*)@/i.exec(connectionString ?? "")?.[1];
-  const asked = /[?&]password=([^&#]*)/i.exec(connectionString ?? "")?.[1];
-  return [written, asked].flatMap((secret) => (secret === undefined || secret === "" ? [] : [secret, decoded(secret)]));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

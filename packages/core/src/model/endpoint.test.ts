@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readBaseUrl, secretsOf } from "./endpoint.js";
+import { passwordsIn, readBaseUrl, secretsOf } from "./endpoint.js";
 
 it("a base URL is taken as it is, without slashes at its end", () => {
   expect(readBaseUrl("acmeModel", "http://localhost:8000/v1//")).toBe("http://localhost:8000/v1");
@@ -25,4 +25,16 @@ it("the key, and what headers hold, are secrets; short words of headers are not"
   const headers = { authorization: "Bearer hunter22", "x-debug": "true" };
   expect(secretsOf("k", headers)).toEqual(["k", "Bearer hunter22", "hunter22"]);
   expect(secretsOf(undefined)).toEqual([]);
+});
+
+it.each<[string, readonly string[]]>([
+  ["", []],
+  ["postgresql://localhost/db", []],
+  ["postgresql://user@localhost/db", []],
+  ["postgresql://user:pass%2Fword@localhost/db", ["pass%2Fword", "pass/word"]],
+  ["postgres://localhost/db?user=u&password=hunter22&ssl=true", ["hunter22", "hunter22"]],
+  ["postgres://u:100%@localhost/db", ["100%", "100%"]],
+  ["mongodb+srv://u:hunter22@one.example,two.example/?tls=true", ["hunter22", "hunter22"]],
+])("the passwords in an address are found, as written and as meant: %s", (address, passwords) => {
+  expect(passwordsIn(address)).toEqual(passwords);
 });

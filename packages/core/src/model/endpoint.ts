@@ -34,3 +34,21 @@ export function secretsOf(
     .filter((text) => text.length >= SHORTEST_SECRET);
   return apiKey === undefined ? sent : [apiKey, ...sent];
 }
+
+/**
+ * The passwords that stand in the address of a server, before its host (`postgresql://user:PASSWORD@host`) or as its query
+ * (`?password=`), as written and decoded. Read from the text: an address that is no URL may have one too.
+ */
+export function passwordsIn(address: string): readonly string[] {
+  const before = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*?:([^@/?#]*)@/i.exec(address)?.[1];
+  const asked = /[?&]password=([^&#]*)/i.exec(address)?.[1];
+  return [before, asked].flatMap((secret) => (secret === undefined || secret === "" ? [] : [secret, decoded(secret)]));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

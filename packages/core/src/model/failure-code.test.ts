@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { codeOfStatus, systemCodeOf } from "./failure-code.js";
+import { codeOfStatus, isPassingFileError, systemCodeOf } from "./failure-code.js";
 
 it.each([
   [400, "provider_bad_request"],
@@ -29,4 +29,13 @@ it("what has no code, and causes without end, have none", () => {
   endless.cause = endless;
   expect(systemCodeOf(endless)).toBeUndefined();
   expect(systemCodeOf("ECONNREFUSED")).toBeUndefined();
+});
+
+it.each([
+  ["EBUSY", true],
+  ["EMFILE", true],
+  ["ENOSPC", false],
+  ["EACCES", false],
+])("a failed access to a file that says %s passes by itself: %s", (code, passes) => {
+  expect(isPassingFileError(Object.assign(new Error("write"), { code }))).toBe(passes);
 });

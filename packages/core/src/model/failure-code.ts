@@ -46,3 +46,11 @@ export function systemCodeOf(error: unknown): string | undefined {
   }
   return undefined;
 }
+
+/** Codes of the system for what may be over in a moment: something is in use, or there is too much of it just now. */
+const PASSING: ReadonlySet<string | undefined> = new Set(["EAGAIN", "EBUSY", "EINTR", "EMFILE", "ENFILE", "ENOMEM"]);
+
+/** Whether the system's code for a failed access to files says that a repeat may help. A full disk does not: somebody has to make room. */
+export function isPassingFileError(error: unknown): boolean {
+  return PASSING.has(systemCodeOf(error));
+}

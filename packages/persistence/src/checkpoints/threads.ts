@@ -1,5 +1,5 @@
 import type { AppendStore, Page, StoreCallOptions } from "@tinyagents/core";
-import { streamName } from "../stream-name.js";
+import { streamName, unescapePart } from "../stream-name.js";
 
 /** How many names are asked for at once. */
 const PAGE = 200;
@@ -63,8 +63,4 @@ function partsOf(prefix: string, name: string): { readonly threadId: string; rea
     .split("/")
     .map(unescapePart);
   return { threadId, namespace };
-}
-
-function unescapePart(part: string): string {
-  return part.replaceAll("%2F", "/").replaceAll("%25", "%");
 }
