@@ -2,7 +2,7 @@ import type { Check } from "../check.js";
 import type { PlaceUnderTest } from "./place-subject.js";
 
 /** How a check is made besides its name and what it does. */
-export interface PlaceCheckOptions<Shown, Need extends string> {
+interface PlaceCheckOptions<Shown, Need extends string> {
   readonly needs?: readonly Need[];
   /** What must hold of a subject that lacks the first need. */
   readonly lacking?: (situation: Shown) => Promise<void>;
