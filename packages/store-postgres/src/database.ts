@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { abortError, onAbort, systemClock, throwIfAborted } from "@tinyagents/core";
-import { isGivenUp, isStopped } from "./failure.js";
+import { endsConnection, isGivenUp, isStopped } from "./failure.js";
 import type { PostgresClient, PostgresPool, PostgresResult } from "./pool.js";
 import { stopStatement } from "./stop-statement.js";
 
@@ -134,6 +134,7 @@ async function ask(
   try {
     return rowsOf(await running);
   } catch (error) {
+    if (endsConnection(error)) lent.isSpent = true;
     if (stopping !== undefined && isStopped(error)) throw abortError(signal);
     throw error;
   } finally {

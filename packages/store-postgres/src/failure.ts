@@ -9,6 +9,8 @@ const STOPPED = "57014";
 
 /** Classes of codes, and codes, of failures that pass: no connection, no room, going down, locked, stopped, given up. */
 const PASSING = /^(08|40|53|57)|^55P03$/;
+/** No connection; shut down, crashed, dropped; idle, or in one transaction, for too long. */
+const ENDING = /^(08|57P|25P0[34])/;
 const PASSING_SYSTEM_CODES = new Set([
   "EAI_AGAIN",
   "ECONNABORTED",
@@ -40,6 +42,14 @@ export function isDuplicate(error: unknown): boolean {
 
 export function isStopped(error: unknown): boolean {
   return sqlStateOf(error) === STOPPED;
+}
+
+/**
+ * Whether a connection is over with this error. What the server says last comes before the end of the connection: whoever
+ * got it in between would lose a statement. An error without a code is the driver's, and leaves nothing to rely on.
+ */
+export function endsConnection(error: unknown): boolean {
+  return ENDING.test(sqlStateOf(error) ?? "08");
 }
 
 /** How an error of the database or of its driver is told. `store`: as messages name it. */

@@ -102,7 +102,10 @@ withServer("connections", () => {
   });
 
   it("that are lost are store_failed, to be tried again, and the next call has another one", async () => {
-    const { store } = open({ maxConnections: 1 });
+    const pool = new pg.Pool({ connectionString: named(application), max: 1 });
+    const kept: boolean[] = [];
+    pool.on("release", (spent) => kept.push(!spent));
+    const { store, close } = postgresBackend({ pool, schema: place.schema, follow: false });
     await store.put(KEY, text("x"));
     const locker = await admin.connect();
     await locker.query("BEGIN");
@@ -111,9 +114,13 @@ withServer("connections", () => {
     const outcome = put.catch((error: unknown) => error);
     await expect.poll(() => terminateWaiting(application)).toBe(1);
     expect(await outcome).toMatchObject({ code: "store_failed", retryable: true });
+    expect(kept.at(-1)).toBe(false);
     await locker.query("ROLLBACK");
     locker.release();
     expect((await store.get(KEY))?.value).toEqual(text("x"));
+    expect(kept.at(-1)).toBe(true);
+    await close();
+    await pool.end();
   });
 
   it("that are lost while they are idle are no error of anybody's", async () => {
