@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   type AppendStore,
   type CheckedAppend,
-  canonicalJson,
+  checkRepeatedAppend,
   corruptData,
-  otherValuesUnderKey,
   readAppend,
   readReadRange,
   readStreamName,
@@ -15,9 +14,11 @@ import {
   writeConflict,
 } from "@tinyagents/core";
 import type { Connection } from "./connection.js";
+import type { SqliteRow } from "./driver.js";
+import { entryIdSql, MAX_OFFSET, MAX_STREAM, offsetSql } from "./entry-id.js";
 import { entryReader } from "./read-entries.js";
 import type { Tables } from "./schema.js";
-import { jsonText, justAfter, textBytes, textRangeEnd } from "./stored-text.js";
+import { jsonText, justAfter, readJsonText, textBytes, textRangeEnd } from "./stored-text.js";
 import { entrySweeper } from "./sweep-entries.js";
 import { watchersOf } from "./watchers.js";
 
@@ -26,6 +27,12 @@ interface Stream {
   readonly id: number;
   readonly start: number;
   readonly head: number;
+}
+
+/** The key of an append, and what tells whether its values are those of an earlier one. */
+interface AppendKey {
+  readonly text: string;
+  readonly digest: string;
 }
 
 /** Logs whose records, heads and keys are in tables of their own. */
@@ -42,16 +49,22 @@ export function sqliteLog(gate: StoreGate, connection: Connection, tables: Table
   const readEntries = entryReader(connection, tables);
   const sweepEntries = entrySweeper(connection, tables);
   const find = prepare(
-    `select id, start, (select offset from ${entries} where stream = s.id order by offset desc limit 1) as last
+    `select id, start, (select ${offsetSql("e.id")} from ${entries} e
+      where e.id between ${entryIdSql("s.id", "0")} and ${entryIdSql("s.id", `${MAX_OFFSET}`)} order by e.id desc limit 1) as last
      from ${streams} s where name = ?`,
   );
   const create = prepare(`insert into ${streams} (name, start) values (?, 0) returning id`);
   const setStart = prepare(`update ${streams} set start = ? where id = ?`);
   // A stream without a name is deleted, and its records are on their way out.
   const drop = prepare(`update ${streams} set name = null where name = ?`);
-  const insert = prepare(`insert into ${entries} (stream, offset, value) values (?, ?, ?)`);
-  const findKey = prepare(`select offset, digest from ${appendKeys} where stream = ? and key = ?`);
-  const insertKey = prepare(`insert into ${appendKeys} (stream, key, offset, digest) values (?, ?, ?, ?)`);
+  const insert = prepare(`insert into ${entries} (id, value) values (${entryIdSql("?", "?")}, ?)`);
+  const insertKey = prepare(
+    `insert into ${appendKeys} (stream, key, offset, count, digest) values (?, ?, ?, ?, ?) on conflict do nothing`,
+  );
+  const findKey = prepare(`select offset, count, digest from ${appendKeys} where stream = ? and key = ?`);
+  const readTexts = prepare(
+    `select value from ${entries} where id between ${entryIdSql("?", "?")} and ${entryIdSql("?", "?")} order by id`,
+  );
   const names = prepare(`select name from ${streams} where name >= ? and name < ? order by name limit ?`);
 
   const streamOf = (name: Uint8Array): Stream | undefined => {
@@ -61,25 +74,36 @@ export function sqliteLog(gate: StoreGate, connection: Connection, tables: Table
     return { id: Number(row.id), start, head: row.last === null ? start : Number(row.last) + 1 };
   };
 
+  /** @throws `invalid_request` unless what was appended under a key are these values. */
+  const checkRepeat = (stream: number, earlier: SqliteRow, append: CheckedAppend, key: AppendKey): void => {
+    if (earlier.digest === key.digest) return;
+    // The same values, with the keys of their objects in another order, have another digest.
+    const [first, count] = [Number(earlier.offset), Number(earlier.count)];
+    const rows = readTexts.all(stream, first, stream, first + count - 1);
+    const place = `append key ${key.text} of stream ${JSON.stringify(append.stream)} in SQLite table "${appendKeys}"`;
+    checkRepeatedAppend(
+      append,
+      rows.map(({ value }) => readJsonText(value, place)),
+    );
+  };
+
   /** Part of a transaction. */
   const appendTo = (
     name: Uint8Array,
     texts: readonly string[],
     append: CheckedAppend,
-    key: { readonly text: string; readonly digest: string } | undefined,
+    key: AppendKey | undefined,
   ): { readonly offset: number; readonly isNew: boolean } => {
-    const stream = streamOf(name);
-    const earlier = key && stream && findKey.get(stream.id, key.text);
-    if (earlier !== undefined) {
-      if (earlier.digest !== key?.digest) throw otherValuesUnderKey(append);
+    const { id, head } = streamOf(name) ?? { id: Number(create.get(name)?.id), head: 0 };
+    if (key !== undefined && insertKey.run(id, key.text, head, texts.length, key.digest).changes === 0) {
+      const earlier = findKey.get(id, key.text) as SqliteRow;
+      checkRepeat(id, earlier, append, key);
       return { offset: Number(earlier.offset), isNew: false };
     }
-    const head = stream?.head ?? 0;
     if (append.expectedOffset !== undefined && append.expectedOffset !== head)
       throw writeConflict(`stream "${append.stream}"`, append.expectedOffset, head);
-    const id = stream?.id ?? Number(create.get(name)?.id);
-    for (const [index, text] of texts.entries()) insert.run(id, head + index, text);
-    if (key !== undefined) insertKey.run(id, key.text, head, key.digest);
+    if (id > MAX_STREAM || head + texts.length > MAX_OFFSET + 1) throw full(append.stream);
+    for (let i = 0; i < texts.length; i++) insert.run(id, head + i, texts[i] as string);
     return { offset: head, isNew: true };
   };
 
@@ -90,11 +114,7 @@ export function sqliteLog(gate: StoreGate, connection: Connection, tables: Table
         const append = readAppend(stream, values, options);
         const name = textBytes(append.stream);
         const texts = append.values.map(jsonText);
-        const { idempotencyKey } = append;
-        const key =
-          idempotencyKey === undefined
-            ? undefined
-            : { text: jsonText(idempotencyKey), digest: digestOf(canonicalJson(append.values)) };
+        const key = append.idempotencyKey === undefined ? undefined : keyOf(append.idempotencyKey, texts);
         const { offset, isNew } = await connection.write(() => appendTo(name, texts, append, key), options?.signal);
         if (isNew) watchers.ring(append.stream);
         return offset;
@@ -141,8 +161,13 @@ export function sqliteLog(gate: StoreGate, connection: Connection, tables: Table
   return { log, letGo: () => watchers.close() };
 }
 
-function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64");
+function keyOf(idempotencyKey: string, texts: readonly string[]): AppendKey {
+  return { text: jsonText(idempotencyKey), digest: hash("sha256", `[${texts.join()}]`, "base64") };
+}
+
+/** Becomes `store_failed`. */
+function full(stream: string): Error {
+  return new Error(`stream "${stream}" has no room: a database has ${MAX_STREAM} streams of ${MAX_OFFSET + 1} records`);
 }
 
 /** The name of a stream. @throws `corrupt_data` */

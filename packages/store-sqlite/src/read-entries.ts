@@ -1,6 +1,7 @@
-import { type CheckedReadRange, corruptData, type LogRecord } from "@tinyagents/core";
+import type { CheckedReadRange, LogRecord } from "@tinyagents/core";
 import type { Connection } from "./connection.js";
 import type { SqliteRow } from "./driver.js";
+import { entryIdSql, MAX_OFFSET, offsetSql } from "./entry-id.js";
 import type { Tables } from "./schema.js";
 import { readJsonText, textBytes } from "./stored-text.js";
 
@@ -15,16 +16,16 @@ export type ReadEntries = (
 
 /** Reads records of streams. */
 export function entryReader(connection: Connection, { streams, entries }: Tables): ReadEntries {
-  const columns = `select e.stream, e.offset, e.value from ${streams} s cross join ${entries} e on e.stream = s.id where s.name = ?`;
-  const ascending = connection.prepare(`${columns} and e.offset >= max(?, s.start) order by e.offset asc limit ?`);
-  const descending = connection.prepare(
-    `${columns} and e.offset <= ? and e.offset >= s.start order by e.offset desc limit ?`,
-  );
+  const between = (first: string, last: string): string =>
+    `select s.id as stream, ${offsetSql("e.id")} as offset, e.value from ${streams} s cross join ${entries} e
+     on e.id between ${entryIdSql("s.id", first)} and ${entryIdSql("s.id", last)} where s.name = ? order by e.id`;
+  const ascending = connection.prepare(`${between("max(?, s.start)", `${MAX_OFFSET}`)} asc limit ?`);
+  const descending = connection.prepare(`${between("s.start", "?")} desc limit ?`);
 
   return async (stream, { from, limit, descending: isDescending }, signal) => {
     const name = textBytes(stream);
     const statement = isDescending ? descending : ascending;
-    const first = from ?? (isDescending ? Number.MAX_SAFE_INTEGER : 0);
+    const first = isDescending ? Math.min(from ?? MAX_OFFSET, MAX_OFFSET) : (from ?? 0);
     const step = isDescending ? -1 : 1;
     let records: LogRecord[] = [];
     let id: unknown;
@@ -32,7 +33,7 @@ export function entryReader(connection: Connection, { streams, entries }: Tables
       const last = records.at(-1);
       const next = last === undefined ? first : last.offset + step;
       const most = Math.min(limit - records.length, RECORDS_AT_ONCE);
-      const rows = await connection.read(() => statement.all(name, next, most), signal);
+      const rows = await connection.read(() => statement.all(next, name, most), signal);
       const [head] = rows;
       if (last !== undefined && head !== undefined && (head.stream !== id || Number(head.offset) !== next)) {
         // Deleted or truncated meanwhile: what was read and what comes now were never there together.
@@ -48,7 +49,6 @@ export function entryReader(connection: Connection, { streams, entries }: Tables
 
 function recordOf(row: SqliteRow, stream: string, table: string): LogRecord {
   const offset = Number(row.offset);
-  const place = `record ${row.offset} of stream ${JSON.stringify(stream)} in SQLite table "${table}"`;
-  if (!Number.isSafeInteger(offset)) throw corruptData(place, "its offset is no whole number");
+  const place = `record ${offset} of stream ${JSON.stringify(stream)} in SQLite table "${table}"`;
   return { offset, value: readJsonText(row.value, place) };
 }

@@ -43,15 +43,14 @@ const MIGRATIONS: readonly ((tables: Tables) => string)[] = [
       start integer not null
     ) strict;
     create table ${entries} (
-      stream integer not null,
-      offset integer not null,
-      value text not null,
-      primary key (stream, offset)
+      id integer primary key,
+      value text not null
     ) strict;
     create table ${appendKeys} (
       stream integer not null,
       key text not null,
       offset integer not null,
+      count integer not null,
       digest text not null,
       primary key (stream, key)
     ) strict, without rowid;`,

@@ -1,4 +1,5 @@
 import type { Connection } from "./connection.js";
+import { entryIdSql, MAX_OFFSET } from "./entry-id.js";
 import type { Tables } from "./schema.js";
 
 /** So many records are taken away in one transaction: others get the lock, and the process its turn, in between. */
@@ -15,12 +16,14 @@ export interface EntrySweeper {
 export function entrySweeper(connection: Connection, { streams, entries, appendKeys }: Tables): EntrySweeper {
   const { prepare } = connection;
   const removeBefore = prepare(
-    `delete from ${entries} where rowid in (select rowid from ${entries}
-      where stream = ? and offset < (select start from ${streams} where id = ?) order by offset limit ${RECORDS_AT_ONCE})`,
+    `delete from ${entries} where id in (select e.id from ${streams} s cross join ${entries} e
+      on e.id >= ${entryIdSql("s.id", "0")} and e.id < ${entryIdSql("s.id", "s.start")}
+      where s.id = ? order by e.id limit ${RECORDS_AT_ONCE})`,
   );
   const findDropped = prepare(`select id from ${streams} where name is null limit 1`);
   const removeRecords = prepare(
-    `delete from ${entries} where rowid in (select rowid from ${entries} where stream = ? order by offset limit ${RECORDS_AT_ONCE})`,
+    `delete from ${entries} where id in (select id from ${entries}
+      where id between ${entryIdSql("?", "0")} and ${entryIdSql("?", `${MAX_OFFSET}`)} order by id limit ${RECORDS_AT_ONCE})`,
   );
   const removeKeys = prepare(
     `delete from ${appendKeys} where stream = ? and key in (select key from ${appendKeys} where stream = ? limit ${RECORDS_AT_ONCE})`,
@@ -34,13 +37,12 @@ export function entrySweeper(connection: Connection, { streams, entries, appendK
   const removeDropped = (): boolean => {
     const id = findDropped.get()?.id;
     if (id === undefined) return false;
-    const removed = Number(removeRecords.run(id).changes) + Number(removeKeys.run(id, id).changes);
+    const removed = Number(removeRecords.run(id, id).changes) + Number(removeKeys.run(id, id).changes);
     if (removed === 0) removeStream.run(id);
     return true;
   };
   return {
-    truncated: (stream, signal) =>
-      repeat(signal, () => Number(removeBefore.run(stream, stream).changes) === RECORDS_AT_ONCE),
+    truncated: (stream, signal) => repeat(signal, () => Number(removeBefore.run(stream).changes) === RECORDS_AT_ONCE),
     dropped: (signal) => repeat(signal, removeDropped),
   };
 }

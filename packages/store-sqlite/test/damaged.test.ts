@@ -43,7 +43,7 @@ describe("a record that is damaged (DG-04)", () => {
   it("of a log is named by stream and offset, and not passed over", async () => {
     const { backend, raw } = openFile();
     await backend.log.append("s", [{ a: 1 }, { a: 2 }, { a: 3 }]);
-    raw.exec("update tinyagents_entries set value = '{\"a\":' where offset = 1");
+    raw.exec("update tinyagents_entries set value = '{\"a\":' where id & 4294967295 = 1");
     await expect(backend.log.read("s")).rejects.toMatchObject({
       code: "corrupt_data",
       details: { place: 'record 1 of stream "s" in SQLite table "tinyagents_entries"' },

@@ -41,6 +41,66 @@ describe("reading (ST-08)", () => {
   });
 });
 
+describe("appending under a key", () => {
+  it("knows the values again when the keys of their objects come in another order, while the records are there", async () => {
+    const { log } = openFile().backend;
+    const key = { idempotencyKey: "k" };
+    await log.append("s", ["before"]);
+    await log.append("s", [{ a: 1, b: { c: 2, d: 3 } }, "last"], key);
+    const sameInOtherOrder = [{ b: { d: 3, c: 2 }, a: 1 }, "last"];
+    expect(await log.append("s", sameInOtherOrder, key)).toBe(1);
+    for (const other of [
+      [{ b: { d: 3, c: 2 }, a: 2 }, "last"],
+      [{ b: { d: 3, c: 2 }, a: 1 }],
+      [...sameInOtherOrder, 1],
+    ])
+      await expect(log.append("s", other, key)).rejects.toMatchObject({ code: "invalid_request" });
+    await log.truncate("s", { before: 2 });
+    await expect(log.append("s", sameInOtherOrder, key)).rejects.toMatchObject({ code: "invalid_request" });
+    expect(await log.append("s", [{ a: 1, b: { c: 2, d: 3 } }, "last"], key)).toBe(1);
+    expect(await log.head("s")).toBe(3);
+  });
+});
+
+describe("the room that there is", () => {
+  const LAST = 2 ** 32 - 1;
+
+  it("keeps streams apart that have their last records, whatever offset is read from", async () => {
+    const { backend, raw } = openFile();
+    const { log } = backend;
+    for (const stream of ["a", "b", "c"]) await log.append(stream, [`${stream} 0`]);
+    raw.exec(
+      `insert into tinyagents_entries values (((select id from tinyagents_streams where name = x'61') << 32) + ${LAST}, '"a last"')`,
+    );
+    expect(await log.head("a")).toBe(LAST + 1);
+    for (const from of [LAST + 1, LAST + 2, 2 ** 33, Number.MAX_SAFE_INTEGER]) {
+      expect(await log.read("a", { from })).toEqual([]);
+      expect((await log.read("a", { from, order: "descending" })).map(({ value }) => value)).toEqual(["a last", "a 0"]);
+    }
+    expect((await log.read("a", { from: LAST })).map(({ offset }) => offset)).toEqual([LAST]);
+    expect((await log.read("b")).map(({ value }) => value)).toEqual(["b 0"]);
+    await log.truncate("a", { before: Number.MAX_SAFE_INTEGER });
+    expect([await log.read("a"), await log.head("a")]).toEqual([[], LAST + 1]);
+    expect((await log.read("b")).map(({ value }) => value)).toEqual(["b 0"]);
+  });
+
+  it("has an end that is told, and nothing is written beyond", async () => {
+    const { backend, raw } = openFile();
+    const { log } = backend;
+    await log.append("s", ["first"]);
+    raw.exec(`insert into tinyagents_entries select (id << 32) + ${LAST - 1}, '1' from tinyagents_streams`);
+    await expect(log.append("s", ["one", "too many"])).rejects.toMatchObject({
+      code: "store_failed",
+      retryable: false,
+    });
+    expect(await log.append("s", ["last"], { idempotencyKey: "k" })).toBe(LAST);
+    await expect(log.append("s", ["x"])).rejects.toThrow(/stream "s" has no room/);
+    raw.exec(`update sqlite_sequence set seq = ${2 ** 31 - 1} where name = 'tinyagents_streams'`);
+    await expect(log.append("new", ["x"])).rejects.toThrow(/has no room/);
+    expect(await log.streams()).toEqual(["s"]);
+  });
+});
+
 describe("what was truncated or deleted", () => {
   it("leaves the table", async () => {
     const { backend, raw } = openFile();
