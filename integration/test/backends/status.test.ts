@@ -1,10 +1,19 @@
-import { callbackSink, manualClock, type RunStatusStore, tool } from "@tinyagents/core";
+import {
+  type AgentEvent,
+  type Clock,
+  callbackSink,
+  interrupt,
+  manualClock,
+  type RunStatusStore,
+  tool,
+} from "@tinyagents/core";
 import { createAgent } from "@tinyagents/harness";
-import { runRecorder, runStatusSink, runStatusStore } from "@tinyagents/persistence";
+import { recordedStatus, runRecorder, runStatusSink, runStatusStore } from "@tinyagents/persistence";
 import { memoryAppendStore, memoryStore } from "@tinyagents/store-memory";
-import { failAt, scriptedModel } from "@tinyagents/testkit";
+import { scriptedModel } from "@tinyagents/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { backends } from "./backends.js";
+import { completed, event, note, started } from "./events.js";
 import type { BackendPlace } from "./place.js";
 
 const places: BackendPlace[] = [];
@@ -152,6 +161,47 @@ function counted(inner: RunStatusStore) {
   return { statuses, saved };
 }
 
+/** A store of statuses that can be gone for a while. */
+function fragile(inner: RunStatusStore) {
+  const store = { gone: false, tries: 0 };
+  const unlessGone = <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) => {
+    return async (...args: A): Promise<R> => {
+      store.tries++;
+      if (store.gone) throw new Error("gone");
+      return call(...args);
+    };
+  };
+  return { statuses: { ...inner, get: unlessGone(inner.get), save: unlessGone(inner.save) }, store };
+}
+
+/** A clock, and how many of its timers a process would stay alive for. */
+function heldClock() {
+  const clock = manualClock();
+  const holding = new Set<object>();
+  const setTimer: Clock["setTimer"] = (delayMs, callback, { keepAlive = true } = {}) => {
+    const timer = {};
+    if (keepAlive) holding.add(timer);
+    const stop = clock.setTimer(delayMs, () => {
+      holding.delete(timer);
+      callback();
+    });
+    return () => {
+      holding.delete(timer);
+      stop();
+    };
+  };
+  return { clock, watched: { ...clock, setTimer }, holding };
+}
+
+function toolStarted(seq: number, callId: string): AgentEvent {
+  return event(seq, "tool.started", { callId, tool: "t", modelCallId: "m", validation: "passed" });
+}
+
+function failed(seq: number): AgentEvent {
+  const error = { name: "TinyAgentsError", code: "conflict", message: "", retryable: false, details: {} } as const;
+  return event(seq, "run.failed", { error });
+}
+
 /** An agent whose one tool waits until it is let go. */
 function waiting(sink: ReturnType<typeof runStatusSink>, clock = manualClock()) {
   let letGo = (): void => {};
@@ -239,14 +289,52 @@ describe("a sink of statuses (OBS-02)", () => {
     expect((await inner.get("r1"))?.status).toMatchObject({ state: "completed", usage: run.usage });
   });
 
-  it("stops trying by itself after a while, so that a store that is gone holds no process", async () => {
-    const clock = manualClock();
-    const gone = failAt(memoryStore(), 1, { stayDown: true });
-    const sink = runStatusSink(runStatusStore(gone.subject), { clock });
-    await createAgent({ name: "a", model: scriptedModel(["Done."]), events: sink }).invoke("Go.");
-    await clock.advance(3_600_000);
+  it("writes the end of a run whose store was gone for half an hour, and holds no process meanwhile", async () => {
+    const { clock, watched, holding } = heldClock();
+    const inner = runStatusStore(memoryStore());
+    const { statuses, store } = fragile(inner);
+    const sink = runStatusSink(statuses, { clock: watched });
+    store.gone = true;
+    await createAgent({ name: "a", model: scriptedModel(["Done."]), events: sink }).invoke("Go.", { runId: "r1" });
+    await clock.advance(1_800_000);
+    expect([clock.timers, holding.size]).toEqual([1, 0]);
+    expect(store.tries).toBeLessThan(50);
+    store.gone = false;
+    await clock.advance(60_000);
+    expect((await inner.get("r1"))?.status.state).toBe("completed");
     expect(clock.timers).toBe(0);
-    expect(gone.writes).toBeLessThan(20);
+  });
+
+  it("gives up a write after a day, until it is flushed, which says whether it went", async () => {
+    const clock = manualClock();
+    const inner = runStatusStore(memoryStore());
+    const { statuses, store } = fragile(inner);
+    const sink = runStatusSink(statuses, { clock });
+    store.gone = true;
+    await createAgent({ name: "a", model: scriptedModel(["Done."]), events: sink }).invoke("Go.", { runId: "r1" });
+    await clock.advance(86_300_000);
+    expect(clock.timers).toBe(1);
+    await clock.advance(200_000);
+    expect(clock.timers).toBe(0);
+    await expect(sink.flush()).rejects.toThrow("gone");
+    expect(clock.timers).toBe(0);
+    store.gone = false;
+    await sink.flush();
+    expect((await inner.get("r1"))?.status.state).toBe("completed");
+  });
+
+  it("holds the process for a write that is due, and not for a call that a run waits for", async () => {
+    const { clock, watched, holding } = heldClock();
+    const sink = runStatusSink(runStatusStore(memoryStore()), { clock: watched });
+    const { agent, letGo } = waiting(sink);
+    const running = agent.invoke("Go.", { runId: "r1" });
+    await clock.advance(1);
+    expect([clock.timers, holding.size]).toEqual([1, 1]);
+    await clock.advance(1_000);
+    expect([clock.timers, holding.size]).toEqual([1, 0]);
+    letGo();
+    await running;
+    await sink.close();
   });
 
   it("goes on from what an earlier process has written of a run, and counts what it used before the crash", async () => {
@@ -283,6 +371,90 @@ describe("a sink of statuses (OBS-02)", () => {
     expect((await statuses.get("r1"))?.status.state).toBe("completed");
     await other.close();
   });
+
+  it("tells nothing of a run that goes on elsewhere, until it goes on here", async () => {
+    const clock = manualClock();
+    const statuses = runStatusStore(memoryStore());
+    const [here, elsewhere] = [runStatusSink(statuses, { clock }), runStatusSink(statuses, { clock })];
+    const resumed = event(1, "run.started", { agent: "a", resumed: true }, { part: 1 });
+    const tell = async (sink: typeof here, ...events: readonly AgentEvent[]): Promise<void> => {
+      for (const one of events) sink.emit(one);
+      await sink.flush();
+    };
+    await tell(here, started(1), toolStarted(2, "c1"), toolStarted(3, "c2"));
+    await tell(elsewhere, resumed, toolStarted(2, "c1"));
+    await tell(here, note(4), note(5), failed(6));
+    expect((await statuses.get("r1"))?.status).toMatchObject({
+      state: "running",
+      lastSeq: 2,
+      counters: { resumes: 1 },
+    });
+    await elsewhere.close();
+    const left = await statuses.get("r1");
+    await clock.advance(60_000);
+    expect(await statuses.get("r1")).toEqual(left);
+    await tell(here, { ...resumed, timeMs: 70_000 }, completed(2));
+    expect((await statuses.get("r1"))?.status).toMatchObject({ state: "completed", counters: { resumes: 2 } });
+    await here.close();
+  });
+
+  it("ends the status of a run that was resumed where the clock is behind", async () => {
+    const store = memoryStore();
+    const log = memoryAppendStore();
+    const statuses = runStatusStore(store);
+    const moved = async (startMs: number, answers: Parameters<typeof scriptedModel>[0], go: "invoke" | "resume") => {
+      const clock = manualClock({ startMs });
+      const events = runStatusSink(statuses, { clock });
+      const recorder = runRecorder(log, { clock });
+      const agent = createAgent({ name: "a", model: scriptedModel(answers), events, recorder, clock });
+      await (go === "invoke" ? agent.invoke("Go.", { runId: "r1" }) : agent.resume("r1")).catch(() => {});
+      await events.close();
+    };
+    await moved(3_600_000, [{ error: { code: "provider_auth", message: "no key" } } as never], "invoke");
+    await moved(1_000, ["Done."], "resume");
+    expect((await statuses.get("r1"))?.status).toMatchObject({
+      state: "completed",
+      updatedAtMs: 1_000,
+      endedAtMs: 1_000,
+    });
+  });
+
+  it.each([
+    ["done", ["Done."], { state: "completed", outcome: "completed" }],
+    ["failed", [{ error: { code: "provider_auth", message: "hunter22" } }], { state: "failed", outcome: "failed" }],
+    ["paused", [{ toolCalls: [{ id: "c1", name: "ask", args: {} }] }], { state: "paused", outcome: "paused" }],
+  ] as const)(
+    "is made whole by the recorder when the process was killed after the last step: %s (DG-14)",
+    async (phase, answers, ends) => {
+      const statuses = runStatusStore(memoryStore());
+      const recorder = runRecorder(memoryAppendStore());
+      const killed = runStatusSink(statuses);
+      const ask = tool({
+        name: "ask",
+        description: "Asks.",
+        input: { type: "object" },
+        execute: () => interrupt("Which?"),
+      });
+      const events = callbackSink((event) => {
+        if (event.seq <= 2) killed.emit(event);
+      });
+      const agent = createAgent({ name: "a", model: scriptedModel(answers as never), tools: [ask], recorder, events });
+      const run = await agent.invoke("Go.", { runId: "r1" }).catch(() => undefined);
+      await killed.close();
+      const { status, version } = (await statuses.get("r1"))!;
+      expect(status.state).toBe("running");
+      const { state } = (await recorder.load("r1"))!;
+      const mended = recordedStatus(status, state)!;
+      expect(mended).toMatchObject({ ...ends, phase, activeCalls: [], lastSeq: state.seq });
+      expect(mended.requests.length).toBe(run?.requests.length ?? 0);
+      expect(JSON.stringify(mended)).not.toContain("hunter22");
+      await statuses.save(mended, { ifVersion: version });
+      expect(recordedStatus(mended, state)).toEqual(mended);
+      const further = { ...status, lastSeq: state.seq + 5 };
+      expect(recordedStatus(further, state)).toMatchObject({ ...ends, lastSeq: state.seq, counters: { resumes: 1 } });
+      expect(recordedStatus(status, { ...state, phase: "dispatch" })).toBeUndefined();
+    },
+  );
 
   it("keeps the words of an error only where it is asked to, and never a secret in them", async () => {
     const message = "The key sk-ant-REDACTED is wrong, hunter22.";

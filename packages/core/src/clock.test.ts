@@ -130,6 +130,18 @@ describe("sleeping", () => {
 describe("the system clock", () => {
   afterEach(() => void vi.useRealTimers());
 
+  test.each([1_000, 3_000_000_000])("keeps the process alive for a timer of %d ms unless it is not to", (delayMs) => {
+    const held = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const before = held();
+    const stopFree = systemClock.setTimer(delayMs, () => {}, { keepAlive: false });
+    expect(held()).toBe(before);
+    const stopHolding = systemClock.setTimer(delayMs, () => {});
+    expect(held()).toBe(before + 1);
+    stopFree();
+    stopHolding();
+    expect(held()).toBe(before);
+  });
+
   test("tells the engine's time and sleeps by its timers", async () => {
     vi.useFakeTimers({ now: 1_700_000_000_000 });
     expect(systemClock.now()).toBe(1_700_000_000_000);

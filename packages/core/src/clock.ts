@@ -1,11 +1,17 @@
 import { abortError, onAbort, throwIfAborted } from "./signal.js";
 
+/** How a timer is set. */
+export interface TimerOptions {
+  /** Whether the process stays alive for it. Default true. */
+  readonly keepAlive?: boolean | undefined;
+}
+
 /** Where time enters. Everything that waits or notes a time is given one. */
 export interface Clock {
   /** Milliseconds since 1970 (UTC). */
   now(): number;
-  /** Calls back once after `delayMs`; the result takes the timer away. A timer keeps the process alive. */
-  setTimer(delayMs: number, callback: () => void): () => void;
+  /** Calls back once after `delayMs`; the result takes the timer away. */
+  setTimer(delayMs: number, callback: () => void, options?: TimerOptions): () => void;
   /**
    * Resolves after `delayMs`.
    * @throws the signal's reason as `cancelled` (or as the error that the reason is) when it aborts first.
@@ -19,22 +25,33 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 /** Real time. */
 export const systemClock: Clock = clockOf(
   () => Date.now(),
-  (delayMs, callback) => {
-    if (!(delayMs <= LONGEST_TIMER_MS)) return longTimer(delayMs, callback);
-    const handle = setTimeout(callback, Math.max(0, delayMs));
+  (delayMs, callback, options) => {
+    if (!(delayMs <= LONGEST_TIMER_MS)) return longTimer(delayMs, callback, options);
+    const handle = begun(setTimeout(callback, Math.max(0, delayMs)), options);
     return () => clearTimeout(handle);
   },
 );
 
+type TimerHandle = ReturnType<typeof setTimeout>;
+
 /** A timer in parts that the engine takes. */
-function longTimer(delayMs: number, callback: () => void): () => void {
-  let handle: ReturnType<typeof setTimeout>;
+function longTimer(delayMs: number, callback: () => void, options?: TimerOptions): () => void {
+  let handle: TimerHandle;
   const wait = (leftMs: number): void => {
     const partMs = Math.min(leftMs, LONGEST_TIMER_MS);
-    handle = setTimeout(() => (leftMs > partMs ? wait(leftMs - partMs) : callback()), partMs);
+    handle = begun(
+      setTimeout(() => (leftMs > partMs ? wait(leftMs - partMs) : callback()), partMs),
+      options,
+    );
   };
   wait(delayMs);
   return () => clearTimeout(handle);
+}
+
+/** Only where timers are objects is there a process that they may keep alive. */
+function begun(handle: TimerHandle, options: TimerOptions | undefined): TimerHandle {
+  if (options?.keepAlive === false) (handle as { unref?(): void }).unref?.();
+  return handle;
 }
 
 /** A clock that stands still until it is told to move. */

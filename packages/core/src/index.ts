@@ -18,6 +18,7 @@ export { type Control, strongerControl } from "./agent/control.js";
 export { type Limits, limitError, narrowLimits, type ResolvedLimits, resolveLimits } from "./agent/limits.js";
 export type { AgentMachine, StartOptions } from "./agent/machine.js";
 export { narrowPolicy } from "./agent/narrow-policy.js";
+export { lastAnswer, outcomeOf } from "./agent/outcome.js";
 export { readStateFields } from "./agent/read-state/fields.js";
 export { checkAgentState, readAgentState } from "./agent/read-state/read-state.js";
 export type {
@@ -62,7 +63,7 @@ export type {
 } from "./agent/stream-item.js";
 // The ground: time and errors.
 export { boundedText, firstCharacters } from "./bounded-text.js";
-export { type Clock, type ManualClock, manualClock, systemClock } from "./clock.js";
+export { type Clock, type ManualClock, manualClock, systemClock, type TimerOptions } from "./clock.js";
 export {
   type AnyTinyAgentsError,
   type ArgumentIssue,
@@ -381,6 +382,7 @@ export {
   RUN_STATES,
   type RunCounters,
   type RunQuestion,
+  type RunResumption,
   type RunState,
   type RunStatusRecord,
 } from "./store/run-status/run-status.js";

@@ -20,6 +20,7 @@ export { type ShortTermMemoryOptions, shortTermMemory } from "./memory/short-ter
 export { type ResponseCacheOptions, responseCache } from "./response-cache.js";
 export { type RunRecorderOptions, runRecorder } from "./run-recorder.js";
 export { foldRunStatus } from "./status/fold.js";
+export { recordedStatus } from "./status/recorded-status.js";
 export { type RunStatusSink, type RunStatusSinkOptions, runStatusSink } from "./status/sink.js";
 export { type RunStatusStoreOptions, runStatusStore } from "./status/store.js";
 export { type TaskStoreOptions, taskStore } from "./tasks/store.js";

@@ -13,6 +13,7 @@ test("the package exports these names at run time, and no others", () => {
     "journaledRecorder",
     "keepLastTurns",
     "keepSummary",
+    "recordedStatus",
     "responseCache",
     "runRecorder",
     "runStatusSink",

@@ -1,7 +1,6 @@
-import { text } from "@tinyagents/core";
+import { lastAnswer, outcomeOf, text } from "@tinyagents/core";
 import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
-import { lastAnswer, statusOf } from "../run/result.js";
 import { applyEdits } from "./compact.js";
 import { honour } from "./control.js";
 import { saveMemory } from "./memory.js";
@@ -34,7 +33,7 @@ function end(run: LiveRun): void {
   state.phase = "done";
   const answer = lastAnswer(state.messages, state.newFrom);
   run.event()?.("run.completed", {
-    status: statusOf(state),
+    status: outcomeOf(state),
     ...(run.wantsPayloads ? { payload: { text: answer === undefined ? "" : text(answer) } } : {}),
   });
 }

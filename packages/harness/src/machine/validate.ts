@@ -4,6 +4,7 @@ import {
   checkStandard,
   isJsonObject,
   type JsonValue,
+  lastAnswer,
   refusal,
   TinyAgentsError,
   text,
@@ -17,7 +18,6 @@ import type { OutputPlan } from "../output/plan.js";
 import { matchingVariant } from "../output/variant.js";
 import type { LiveRun } from "../run/live-run.js";
 import type { LiveState } from "../run/live-state.js";
-import { lastAnswer } from "../run/result.js";
 import { checkWithSchema } from "../schema-validator.js";
 import { correction, issueLines } from "../tools/correction.js";
 

@@ -123,6 +123,32 @@ describe("the status that events add up to (OBS-02, RES-03, USG-04)", () => {
     expect(after.activeCalls.length).toBe(1);
   });
 
+  it("goes on with a run that is resumed where the clock is behind, and is of that clock from then on", () => {
+    const before = fold([
+      started,
+      event("model.started", 2, { callId: "m1", model }, 9_000),
+      event("custom", 3, { name: "x" }),
+    ]);
+    const resumed = event("run.started", 1, { agent: "a", resumed: true }, 50);
+    const goesOn = fold([resumed], before);
+    expect(goesOn).toMatchObject({ activeCalls: [], lastSeq: 1, updatedAtMs: 50, counters: { resumes: 1 } });
+    const ended = event("run.completed", 2, { status: "completed" }, 51);
+    expect(fold([ended], goesOn)).toMatchObject({ state: "completed", lastSeq: 2, updatedAtMs: 51, endedAtMs: 51 });
+    const again = fold([event("run.started", 1, { agent: "a", resumed: true }, 20)], goesOn);
+    expect(again).toMatchObject({ counters: { resumes: 2 }, updatedAtMs: 20 });
+    expect(again.resumptions).toEqual([resumed, { seq: 1, timeMs: 20 }].map(({ seq, timeMs }) => ({ seq, timeMs })));
+  });
+
+  it("knows every resumption that comes again, of however many the last 32", () => {
+    const resumptions = Array.from({ length: 40 }, (_, index) =>
+      event("run.started", 1, { agent: "a", resumed: true }, 1_000 - index),
+    );
+    const status = fold([started, ...resumptions]);
+    expect(status.counters.resumes).toBe(40);
+    expect(fold(resumptions.slice(8), status)).toBe(status);
+    expect(fold(resumptions.slice(7, 8), status).counters.resumes).toBe(41);
+  });
+
   it("begins with any event, for whoever comes late", () => {
     const late = foldRunStatus(undefined, event("model.started", 7, { callId: "m1", model }));
     expect(late).toMatchObject({ state: "running", startedAtMs: 7, lastSeq: 7 });

@@ -1,4 +1,4 @@
-import type { AgentEvent, EventData, EventType, Phase, RunStatusRecord } from "@tinyagents/core";
+import type { AgentEvent, EventData, EventType, Phase, RunResumption, RunStatusRecord } from "@tinyagents/core";
 import { statusBefore } from "./new-status.js";
 import { countCost, countUsage } from "./spent.js";
 
@@ -7,7 +7,8 @@ type Fold<T extends EventType> = (status: RunStatusRecord, data: EventData[T], e
 /**
  * The status of a run after one more of its events. Pure, and the same for events with and without payloads, but for the
  * words of errors. Events of other runs, fragments, and events that are in it already change nothing. A run that goes on
- * after a crash repeats what was not recorded; what it had used before stays counted, since it was used.
+ * after a crash repeats what was not recorded; what it had used before stays counted, since it was used. Numbers say what
+ * comes after what, and never times: a run may go on where the clock is behind.
  *
  * @param status absent for a run of which nothing is known.
  */
@@ -17,22 +18,34 @@ export function foldRunStatus(status: RunStatusRecord | undefined, event: AgentE
   const begun: RunStatusRecord = before.state === "accepted" ? { ...before, state: "running" } : before;
   const fold = Object.hasOwn(FOLDS, event.type) ? (FOLDS[event.type] as Fold<EventType> | undefined) : undefined;
   const after = fold === undefined ? begun : fold(begun, event.data, event);
-  return { ...after, lastSeq: event.seq, updatedAtMs: Math.max(before.updatedAtMs, event.timeMs) };
+  // Whoever goes on with a run has a clock of its own.
+  const knownAtMs = isResumption(event) ? event.timeMs : before.updatedAtMs;
+  return { ...after, lastSeq: event.seq, updatedAtMs: Math.max(knownAtMs, event.timeMs) };
 }
+
+/** How many resumptions a status knows: one that comes again is told by them. */
+const MOST_RESUMPTIONS = 32;
 
 /** A run that goes on after a crash starts again behind events that were told of it before. */
 function isNews(status: RunStatusRecord, event: AgentEvent): boolean {
   if (event.type === "model.delta" || event.type === "tool.delta") return false;
   if (event.seq > status.lastSeq) return true;
-  if (event.type !== "run.started" || !event.data.resumed || event.timeMs < status.updatedAtMs) return false;
-  const isTheLast = event.seq === status.lastSeq && event.timeMs === status.updatedAtMs;
-  return !(isTheLast && status.state === "running" && status.counters.resumes > 0);
+  return isResumption(event) && !status.resumptions?.some(isAt(event));
+}
+
+/** Whether an event says that its run goes on. */
+export function isResumption({ type, data }: AgentEvent): boolean {
+  return type === "run.started" && data.resumed;
+}
+
+function isAt({ seq, timeMs }: RunResumption): (known: RunResumption) => boolean {
+  return (known) => known.seq === seq && known.timeMs === timeMs;
 }
 
 /** What each event says. Those that are not here are heard of, and change nothing else. */
 const FOLDS: { readonly [T in EventType]?: Fold<T> } = {
-  "run.started": (status, { resumed }, { component }) =>
-    resumed ? goOn(status) : { ...status, component, phase: "start" },
+  "run.started": (status, { resumed }, event) =>
+    resumed ? goOn(status, event) : { ...status, component: event.component, phase: "start" },
   "run.completed": (status, { status: outcome }, { timeMs }) => ({
     ...end(status, "completed", "done", timeMs),
     outcome,
@@ -87,9 +100,10 @@ const FOLDS: { readonly [T in EventType]?: Fold<T> } = {
   "memory.saved": (status) => ({ ...status, phase: "finalize" }),
 };
 
-function goOn(status: RunStatusRecord): RunStatusRecord {
+function goOn(status: RunStatusRecord, { seq, timeMs }: AgentEvent): RunStatusRecord {
   const { outcome: _outcome, error: _error, endedAtMs: _ended, ...kept } = status;
-  return { ...count(kept, "resumes"), state: "running", activeCalls: [], requests: [] };
+  const resumptions = [...(kept.resumptions ?? []), { seq, timeMs }].slice(-MOST_RESUMPTIONS);
+  return { ...count(kept, "resumes"), state: "running", activeCalls: [], requests: [], resumptions };
 }
 
 function end(

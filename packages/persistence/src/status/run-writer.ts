@@ -7,7 +7,7 @@ import {
   type RunStatusStore,
   type StoreVersion,
 } from "@tinyagents/core";
-import { foldRunStatus } from "./fold.js";
+import { foldRunStatus, isResumption } from "./fold.js";
 
 /** How the status of a run is written. */
 export interface WriterSettings {
@@ -17,14 +17,15 @@ export interface WriterSettings {
   readonly intervalMs: number;
   /** How often a run that waits for a call says that it is still there, ms. */
   readonly heartbeatMs: number;
+  /** For how long after it first failed a write is tried again without being asked for, ms. */
+  readonly retryForMs: number;
   readonly onError: (error: unknown, runId: string) => void;
 }
 
 /** Events that are held, the newest, while what was stored of their run cannot be read. */
 const MOST_HELD = 10_000;
-/** A write that fails is tried again after ever longer times, and then only with the next event. */
-const LONGEST_WAIT_MS = 30_000;
-const MOST_TRIES = 10;
+/** A write that fails is tried again after ever longer times. */
+const LONGEST_WAIT_MS = 60_000;
 /** How often a status is read again that somebody else has written meanwhile. */
 const MOST_CONFLICTS = 8;
 
@@ -41,6 +42,10 @@ export class RunWriter {
   #writing: Promise<void> | undefined;
   #writtenAtMs = Number.NEGATIVE_INFINITY;
   #failures = 0;
+  /** When the first of them was. */
+  #failingSinceMs = 0;
+  /** Somebody else has gone on with the run: what is told of it here is over until it goes on here. */
+  #overtaken = false;
   #stopTimer: (() => void) | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
   #closed = false;
@@ -61,6 +66,8 @@ export class RunWriter {
   }
 
   take(event: AgentEvent): void {
+    if (isResumption(event)) this.#overtaken = false;
+    if (this.#overtaken) return;
     if (this.#loaded) this.#fold(event);
     else this.#hold(event);
     this.#schedule();
@@ -99,7 +106,9 @@ export class RunWriter {
     if (atMs >= this.#timerAtMs) return;
     this.#clearTimer();
     this.#timerAtMs = atMs;
-    this.#stopTimer = clock.setTimer(atMs - nowMs, () => void this.#begin().catch(told));
+    // No process is held by a store that is gone, or by a call that nothing else waits for.
+    const keepAlive = this.#failures === 0 && !this.idle;
+    this.#stopTimer = clock.setTimer(atMs - nowMs, () => void this.#begin().catch(told), { keepAlive });
   }
 
   /** How long after the last write, or try, the next one is due. */
@@ -129,18 +138,24 @@ export class RunWriter {
       await this.#write();
       this.#failures = 0;
     } catch (error) {
+      if (this.#failures === 0) this.#failingSinceMs = this.#settings.clock.now();
       this.#failures++;
       this.#settings.onError(error, this.#runId);
       throw error;
     } finally {
       this.#writtenAtMs = this.#settings.clock.now();
       this.#writing = undefined;
-      if (this.#failures < MOST_TRIES) this.#schedule();
+      if (!this.#hasGivenUp) this.#schedule();
     }
   }
 
+  /** Whether another try is left to the next event, or to whoever flushes. */
+  get #hasGivenUp(): boolean {
+    return this.#failures > 0 && this.#writtenAtMs - this.#failingSinceMs >= this.#settings.retryForMs;
+  }
+
   #waitsForCall(): boolean {
-    return this.#status !== undefined && this.#status.activeCalls.length > 0;
+    return !this.#overtaken && this.#status !== undefined && this.#status.activeCalls.length > 0;
   }
 
   async #write(): Promise<void> {
@@ -181,6 +196,7 @@ export class RunWriter {
     const found = await this.#settings.statuses.get(this.#runId);
     this.#version = found?.version ?? null;
     if (found === undefined || this.#status === undefined || !isFurther(found.status, this.#status)) return false;
+    this.#overtaken = found.status.counters.resumes > this.#status.counters.resumes;
     this.#status = this.#written = found.status;
     return true;
   }

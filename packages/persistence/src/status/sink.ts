@@ -24,7 +24,9 @@ export interface RunStatusSinkOptions {
   readonly errorWords?: boolean | undefined;
   /** Secrets to take out of those words, besides what looks like one. */
   readonly secrets?: readonly string[] | undefined;
-  /** Told of each write that failed; it is tried again. What it throws is dropped. */
+  /** For how long after it first failed a write is tried again, ms. Then the next event, or `flush`, tries it. Default 86,400,000: a day. */
+  readonly retryForMs?: number | undefined;
+  /** Told of each write that failed. What it throws is dropped. */
   readonly onError?: ((error: unknown, runId: string) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -45,21 +47,30 @@ const RULES: { readonly [Option in keyof RunStatusSinkOptions]-?: FieldRule } = 
   heartbeatMs: ["a number of milliseconds from 1 up", (value) => Number.isFinite(value) && Number(value) >= 1],
   errorWords: optionRules.boolean,
   secrets: rules.secrets,
+  retryForMs: optionRules.milliseconds,
   onError: optionRules.call,
   clock: rules.clock,
 };
 
 /**
  * A sink that keeps the status of each run in a store, without holding the run: at once when its state changes, otherwise
- * at most every `intervalMs`, and in order. What could not be written is tried again. A process that is killed leaves
- * what was written last.
+ * at most every `intervalMs`, and in order. What could not be written is tried again, at most a minute apart. No process stays
+ * alive for that: call `flush` before it ends. A process that is killed leaves what was written last.
  *
  * @throws `TypeError` for options that cannot be.
  */
 export function runStatusSink(statuses: RunStatusStore, options: RunStatusSinkOptions = {}): RunStatusSink {
   checkOptions(options, RULES, "runStatusSink: options");
-  const { intervalMs = 1_000, heartbeatMs = 10_000, errorWords = false, secrets = [], clock = systemClock } = options;
-  const settings: WriterSettings = { statuses, clock, intervalMs, heartbeatMs, onError: tellTo(options.onError) };
+  const {
+    intervalMs = 1_000,
+    heartbeatMs = 10_000,
+    retryForMs = 86_400_000,
+    errorWords = false,
+    secrets = [],
+  } = options;
+  const { clock = systemClock } = options;
+  const onError = tellTo(options.onError);
+  const settings: WriterSettings = { statuses, clock, intervalMs, heartbeatMs, retryForMs, onError };
   const writers = new Map<string, RunWriter>();
   let closed = false;
 

@@ -5,7 +5,14 @@ import { readObject, readVersion } from "../../guarded-read.js";
 import { resolvedModel } from "../../message/read-message.js";
 import type { ContextEstimate } from "../../model/estimate.js";
 import { amount, type Check, list, nullable, object, oneOf, optional, shape, text, whole } from "../../shape.js";
-import { type ActiveCall, RUN_STATES, type RunCounters, type RunQuestion, type RunStatusRecord } from "./run-status.js";
+import {
+  type ActiveCall,
+  RUN_STATES,
+  type RunCounters,
+  type RunQuestion,
+  type RunResumption,
+  type RunStatusRecord,
+} from "./run-status.js";
 
 const FORMAT = 1;
 
@@ -43,6 +50,7 @@ const fields: Check = shape<Omit<RunStatusRecord, "v">>({
   ),
   requests: list(shapeOfQuestion()),
   error: optional(errorRecord),
+  resumptions: optional(list(shape<RunResumption>({ seq: whole(), timeMs: amount }))),
   lastSeq: whole(-1),
   startedAtMs: amount,
   updatedAtMs: amount,

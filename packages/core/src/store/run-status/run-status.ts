@@ -42,6 +42,12 @@ export interface RunCounters {
 /** What a run waits for. */
 export type RunQuestion = { readonly id: string; readonly type: string; readonly callId?: string };
 
+/** A run went on: after the event of this number, at this time of whoever moves it from then on, ms since 1970. */
+export interface RunResumption {
+  readonly seq: number;
+  readonly timeMs: number;
+}
+
 /** Where a run is and what it has used, as far as its events have told. JSON. */
 export interface RunStatusRecord {
   /** Format. */
@@ -79,11 +85,13 @@ export interface RunStatusRecord {
   readonly requests: readonly RunQuestion[];
   /** Why it failed or was cancelled. */
   readonly error?: ErrorRecord;
+  /** When it went on after a pause or a crash: the last 32 times, oldest first. Absent where it never did. */
+  readonly resumptions?: readonly RunResumption[];
   /** The number of the last event that is in it; -1 before the first. */
   readonly lastSeq: number;
   /** Ms since 1970: when it was accepted or began, whichever came first. Orders listings. */
   readonly startedAtMs: number;
-  /** When anything was last heard of it. One that runs and was not heard of for long is moved by nobody. */
+  /** When anything was last heard of it, by the clock of whoever moves it. One that runs and was not heard of for long is moved by nobody. */
   readonly updatedAtMs: number;
   readonly endedAtMs?: number;
 }
