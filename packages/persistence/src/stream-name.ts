@@ -1,11 +1,13 @@
 /** The name of a stream, of which no two lists of parts share one, and whose parts all streams of them start with. */
 export function streamName(prefix: string, ...parts: readonly string[]): string {
-  return [prefix, ...parts.map(escapePart)].join("/");
+  let name = prefix;
+  for (const part of parts) name += `/${escapePart(part)}`;
+  return name;
 }
 
 /** A part, or the start of one, as it stands in the name of a stream. */
 export function escapePart(part: string): string {
-  return part.replaceAll("%", "%25").replaceAll("/", "%2F");
+  return /[%/]/.test(part) ? part.replaceAll("%", "%25").replaceAll("/", "%2F") : part;
 }
 
 /** The one part of a name after its prefix; nothing where there is none, or more. */

@@ -24,6 +24,7 @@ export function entryReader(connection: Connection, { streams, entries }: Tables
 
   return async (stream, { from, limit, descending: isDescending }, signal) => {
     const name = textBytes(stream);
+    const source = `of stream ${JSON.stringify(stream)} in SQLite table "${entries}"`;
     const statement = isDescending ? descending : ascending;
     const first = isDescending ? Math.min(from ?? MAX_OFFSET, MAX_OFFSET) : (from ?? 0);
     const step = isDescending ? -1 : 1;
@@ -41,14 +42,14 @@ export function entryReader(connection: Connection, { streams, entries }: Tables
         continue;
       }
       id = head?.stream;
-      for (const row of rows) records.push(recordOf(row, stream, entries));
+      for (const row of rows) records.push(recordOf(row, source));
       if (rows.length < most || records.length === limit) return records;
     }
   };
 }
 
-function recordOf(row: SqliteRow, stream: string, table: string): LogRecord {
+/** `source`: as errors say where it comes from. */
+function recordOf(row: SqliteRow, source: string): LogRecord {
   const offset = Number(row.offset);
-  const place = `record ${offset} of stream ${JSON.stringify(stream)} in SQLite table "${table}"`;
-  return { offset, value: readJsonText(row.value, place) };
+  return { offset, value: readJsonText(row.value, `record ${offset} ${source}`) };
 }

@@ -1,6 +1,5 @@
 import {
   type CheckpointRow,
-  type CheckpointTerms,
   canonicalJson,
   invalidArgument,
   isTinyAgentsError,
@@ -9,28 +8,26 @@ import {
 } from "@tinyagents/core";
 import type { CheckpointEntry } from "./checkpoint-entry.js";
 import { beingCopied, headMoved, lineageName, ownedByNewer } from "./conflicts.js";
-import { type Head, type LineageEnd, placesOf, wayTo } from "./lineage.js";
-import type { LineageLog } from "./lineage-log.js";
+import { checkpointEntry, type Head, type LineageEnd, wayTo } from "./lineage.js";
+import type { Decide, LineageLog } from "./lineage-log.js";
 
 /** Adds a checkpoint to its lineage, which makes it the head. */
 export async function appendRow(
   entries: LineageLog,
   row: CheckpointRow,
-  { expectedHead, fence }: Required<CheckpointTerms> & { readonly expectedHead: string | null; readonly fence: number },
+  { expectedHead, fence }: { readonly expectedHead: string | null; readonly fence: number },
   options: StoreCallOptions,
 ): Promise<void> {
-  const decide = async (end: Readonly<LineageEnd>): Promise<readonly CheckpointEntry[]> => {
-    const { head, next } = end;
+  const decide: Decide = (end) => {
+    const { head } = end;
     if (end.copying) throw beingCopied(row);
     if (fence < end.fence) throw ownedByNewer(row, fence, end.fence);
-    if (head?.checkpointId === row.checkpointId) {
-      if (isSame((await entries.checkpointAt(head.headAt, options))?.row, row)) return [];
-      throw usedBefore(row);
-    }
+    if (head?.checkpointId === row.checkpointId) return nothingIfSame(entries, row, head, options);
     const headId = head?.checkpointId ?? null;
     if (headId !== expectedHead) throw headMoved(row, expectedHead, headId);
-    const baseAt = await placeOfBase(entries, row, end, options);
-    return [{ ...placesOf(end), type: "checkpoint", headAt: next, baseAt, row }];
+    const baseAt = baseAtEnd(row, end);
+    if (baseAt !== undefined) return [checkpointEntry(end, row, baseAt)];
+    return placeOfBase(entries, row, end, options).then((found) => [checkpointEntry(end, row, found)]);
   };
   try {
     await entries.write(decide, options, keyOf(row));
@@ -41,20 +38,39 @@ export async function appendRow(
   }
 }
 
+/** A checkpoint that is the head already is not added again. @throws `invalid_request` when the head is another with its id. */
+async function nothingIfSame(
+  entries: LineageLog,
+  row: CheckpointRow,
+  { headAt }: Head,
+  options: StoreCallOptions,
+): Promise<readonly []> {
+  if (isSame((await entries.checkpointAt(headAt, options))?.row, row)) return [];
+  throw usedBefore(row);
+}
+
 /** The key of a checkpoint's entry: it keeps an id from being used twice, however long ago it was used first. */
 export function keyOf({ checkpointId }: CheckpointRow): string {
   return `checkpoint/${checkpointId}`;
 }
 
-/** Where the base of a new checkpoint stands. @throws `invalid_request` when its parent or its base is not there. */
+/** Where the base of a new checkpoint stands, if that follows from the end of the log alone. */
+function baseAtEnd({ checkpointId, parentId, baseId }: CheckpointRow, { head, next }: Readonly<LineageEnd>) {
+  if (parentId === null) return next;
+  if (head?.checkpointId !== parentId) return undefined;
+  if (baseId === checkpointId) return next;
+  return baseId === head.baseId ? head.baseAt : undefined;
+}
+
+/** The same, if it has to be looked for. @throws `invalid_request` when its parent or its base is not there. */
 async function placeOfBase(
   entries: LineageLog,
   row: CheckpointRow,
   { head, next }: Readonly<LineageEnd>,
   options: StoreCallOptions,
 ): Promise<number> {
-  const { checkpointId, parentId, baseId } = row;
-  if (parentId === null) return next;
+  const { checkpointId, baseId } = row;
+  const parentId = row.parentId as string;
   const parent = head?.checkpointId === parentId ? head : await findHead(entries, parentId, options);
   if (parent === undefined)
     throw invalidArgument("row.parentId", `there is no checkpoint "${parentId}" in ${lineageName(row)}`);

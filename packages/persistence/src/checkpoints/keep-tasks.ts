@@ -1,7 +1,7 @@
-import type { CheckpointThread } from "@tinyagents/core";
+import type { CheckpointThread, TaskWrites } from "@tinyagents/core";
 import type { TaskEntry } from "./checkpoint-entry.js";
 import { beingCopied, headMoved, ownedByNewer, writtenOtherwise } from "./conflicts.js";
-import { joined, type LineageEnd, newOf, placesOf } from "./lineage.js";
+import { joined, type LineageEnd, newOf, taskEntry } from "./lineage.js";
 import type { LineageLog } from "./lineage-log.js";
 import type { WantedTask } from "./task-group.js";
 
@@ -16,7 +16,7 @@ export async function keepTasks(
   entries: LineageLog,
   thread: CheckpointThread,
   wanted: readonly WantedTask[],
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   let refused: Plan["refused"] = new Map();
   await entries.write(
@@ -39,18 +39,17 @@ export async function keepTasks(
 function planFor(wanted: readonly WantedTask[], thread: CheckpointThread, end: Readonly<LineageEnd>): Plan {
   const refused = new Map<WantedTask, Error>();
   const added: TaskEntry[] = [];
-  const ahead = new Map(end.tasks);
+  /** What those before in the group have left. */
+  const ahead = new Map<string, TaskWrites>();
   for (const one of wanted) {
-    const { task } = one;
-    const before = ahead.get(task.taskId);
-    const news = newOf(before, task);
-    const refusal =
-      refusalOf(one, thread, end) ?? (news === "other" ? writtenOtherwise(thread, task.taskId) : undefined);
+    const { taskId } = one.task;
+    const before = ahead.get(taskId) ?? end.tasks.get(taskId);
+    const news = newOf(before, one.task);
+    const refusal = refusalOf(one, thread, end) ?? (news === "other" ? writtenOtherwise(thread, taskId) : undefined);
     if (refusal !== undefined) refused.set(one, refusal);
     if (refusal !== undefined || end.head === undefined || news === undefined || news === "other") continue;
-    const { headAt, baseAt } = end.head;
-    ahead.set(task.taskId, joined(before, news));
-    added.push({ ...placesOf(end), type: "task", headAt, baseAt, task: news });
+    ahead.set(taskId, joined(before, news));
+    added.push(taskEntry(end, end.head, news));
   }
   return { added, refused };
 }

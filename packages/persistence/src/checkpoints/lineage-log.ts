@@ -168,7 +168,8 @@ export class LineageLog {
       const end = known ?? (await this.#readEnd(options));
       let entries: readonly LineageEntry[];
       try {
-        entries = await decide(end, fresh);
+        const decided = decide(end, fresh);
+        entries = decided instanceof Promise ? await decided : decided;
       } catch (error) {
         if (!fresh) continue;
         throw error;
@@ -222,14 +223,23 @@ export class LineageLog {
   }
 
   #inTurn<T>(work: () => Promise<T>, { signal }: StoreCallOptions): Promise<T> {
-    this.#waiting++;
-    const done = this.#turn
-      .then(() => {
-        throwIfAborted(signal);
-        return work();
-      })
-      .finally(() => this.#waiting--);
-    this.#turn = done.catch(() => undefined);
+    const before = this.#waiting++ === 0 ? undefined : this.#turn;
+    const done = this.#after(before, work, signal);
+    this.#turn = done;
     return untilAborted(done, signal);
+  }
+
+  async #after<T>(
+    before: Promise<unknown> | undefined,
+    work: () => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    try {
+      if (before !== undefined) await before.catch(() => undefined);
+      throwIfAborted(signal);
+      return await work();
+    } finally {
+      this.#waiting--;
+    }
   }
 }

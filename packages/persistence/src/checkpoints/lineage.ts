@@ -1,5 +1,12 @@
-import { type CheckpointThread, canonicalJson, corruptData, type TaskWrites } from "@tinyagents/core";
-import type { CheckpointEntry, EntryPlaces, LineageEntry } from "./checkpoint-entry.js";
+import {
+  type CheckpointRow,
+  type CheckpointThread,
+  canonicalJson,
+  corruptData,
+  type JsonObject,
+  type TaskWrites,
+} from "@tinyagents/core";
+import type { CheckpointEntry, EntryPlaces, LineageEntry, TaskEntry } from "./checkpoint-entry.js";
 import { lineageName } from "./conflicts.js";
 
 /** The newest checkpoint, without what would have to be kept in memory for nothing. */
@@ -37,7 +44,7 @@ export function moveOn(end: LineageEnd, entry: LineageEntry, offset: number): vo
   if (entry.type === "checkpoint") {
     const { checkpointId, baseId } = entry.row;
     end.head = { checkpointId, baseId, headAt: entry.headAt, baseAt: entry.baseAt };
-    end.tasks.clear();
+    if (end.tasks.size > 0) end.tasks.clear();
   } else if (entry.type === "task") {
     end.tasks.set(entry.task.taskId, joined(end.tasks.get(entry.task.taskId), entry.task));
   }
@@ -47,6 +54,21 @@ export function moveOn(end: LineageEnd, entry: LineageEntry, offset: number): vo
 export function placesOf({ head, startAt, fence, copying }: Readonly<LineageEnd>): EntryPlaces {
   const { headAt = null, baseAt = null } = head ?? {};
   return { v: 1, headAt, baseAt, startAt, fence, ...(copying ? { copying } : {}) };
+}
+
+/** The entry of a checkpoint that becomes the head. */
+export function checkpointEntry(end: Readonly<LineageEnd>, row: CheckpointRow, baseAt: number): CheckpointEntry {
+  const { next, startAt, fence } = end;
+  return { v: 1, headAt: next, baseAt, startAt, fence, type: "checkpoint", row };
+}
+
+/** The entry of what a task left after the head. */
+export function taskEntry(
+  { startAt, fence }: Readonly<LineageEnd>,
+  { headAt, baseAt }: Head,
+  task: TaskWrites,
+): TaskEntry {
+  return { v: 1, headAt, baseAt, startAt, fence, type: "task", task };
 }
 
 /** What a task has left after it leaves more. Writes are kept once; of `control`, the newest under each name. */
@@ -62,24 +84,27 @@ export function joined(before: TaskWrites | undefined, task: TaskWrites): TaskWr
 }
 
 /** What of it a task has not left before; nothing when it has left all of it. `other`: it has left other writes. */
-export function newOf(
-  before: TaskWrites | undefined,
-  { taskId, writes, control }: TaskWrites,
-): TaskWrites | "other" | undefined {
-  if (before?.writes !== undefined && writes !== undefined && canonicalJson(before.writes) !== canonicalJson(writes))
+export function newOf(before: TaskWrites | undefined, task: TaskWrites): TaskWrites | "other" | undefined {
+  if (before === undefined) return task;
+  const { taskId, writes } = task;
+  if (before.writes !== undefined && writes !== undefined && canonicalJson(before.writes) !== canonicalJson(writes))
     return "other";
-  const newWrites = before?.writes === undefined ? writes : undefined;
-  const changed = Object.entries(control ?? {}).filter(([name, value]) => {
-    const known =
-      before?.control !== undefined && Object.hasOwn(before.control, name) ? before.control[name] : undefined;
-    return known === undefined || canonicalJson(known) !== canonicalJson(value);
-  });
-  if (newWrites === undefined && changed.length === 0) return undefined;
+  const newWrites = before.writes === undefined ? writes : undefined;
+  const control = changedControl(before.control, task.control);
+  if (newWrites === undefined && control === undefined) return undefined;
   return {
     taskId,
     ...(newWrites === undefined ? {} : { writes: newWrites }),
-    ...(changed.length === 0 ? {} : { control: Object.fromEntries(changed) }),
+    ...(control === undefined ? {} : { control }),
   };
+}
+
+function changedControl(before: JsonObject = {}, control: JsonObject = {}): JsonObject | undefined {
+  const changed = Object.entries(control).filter(([name, value]) => {
+    const known = Object.hasOwn(before, name) ? before[name] : undefined;
+    return known === undefined || canonicalJson(known) !== canonicalJson(value);
+  });
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }
 
 /** The checkpoints on the way from a base to one of its descendants, out of those that stand between them. */

@@ -1,10 +1,15 @@
 import { abortError, onAbort, type TaskWrites, throwIfAborted } from "@tinyagents/core";
 
-/** What one call wants to have kept, and how it is told. */
-export interface WantedTask {
+/** What one call wants to have kept. */
+export interface TaskToKeep {
   readonly checkpointId: string;
   readonly task: TaskWrites;
   readonly fence: number;
+}
+
+/** The same, and how the call is told. */
+export interface WantedTask extends TaskToKeep {
+  readonly signal: AbortSignal | undefined;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -14,57 +19,63 @@ export interface WantedTask {
  * the next, and share it. Who stops waiting does not stop it for the others.
  */
 export class TaskGroup {
-  readonly #write: (wanted: readonly WantedTask[], signal: AbortSignal) => Promise<void>;
+  readonly #write: (wanted: readonly WantedTask[], signal: AbortSignal | undefined) => Promise<void>;
   /** Those whose write has not begun. */
   #waiting = new Set<WantedTask>();
   /** Those of the write that is under way and are still there. */
   #served = new Set<WantedTask>();
-  #underWay: AbortController | undefined;
+  /** Ends the write that is under way; absent where somebody has no signal, and so waits to its end. */
+  #stop: AbortController | undefined;
+  #isWriting = false;
 
   /** `write` tells every one of them what came of it, or rejects, which goes for those that were not told. */
-  constructor(write: (wanted: readonly WantedTask[], signal: AbortSignal) => Promise<void>) {
+  constructor(write: (wanted: readonly WantedTask[], signal: AbortSignal | undefined) => Promise<void>) {
     this.#write = write;
   }
 
   /** Nothing is under way. */
   get idle(): boolean {
-    return this.#underWay === undefined;
+    return !this.#isWriting;
   }
 
-  async add(wanted: Omit<WantedTask, "resolve" | "reject">, signal: AbortSignal | undefined): Promise<void> {
+  add({ checkpointId, task, fence }: TaskToKeep, signal: AbortSignal | undefined): Promise<void> {
     throwIfAborted(signal);
     let unlink: (() => void) | undefined;
-    try {
-      await new Promise<void>((resolve, reject) => {
-        const one: WantedTask = { ...wanted, resolve, reject };
-        this.#waiting.add(one);
+    const kept = new Promise<void>((resolve, reject) => {
+      const one: WantedTask = { checkpointId, task, fence, signal, resolve, reject };
+      this.#waiting.add(one);
+      if (signal !== undefined) {
         unlink = onAbort(signal, () => {
           reject(abortError(signal));
           this.#letGo(one);
         });
-        if (this.idle) void this.#writeAll();
-      });
-    } finally {
-      unlink?.();
-    }
+      }
+      if (!this.#isWriting) void this.#writeAll();
+    });
+    return unlink === undefined ? kept : kept.finally(unlink);
   }
 
   #letGo(one: WantedTask): void {
     if (this.#waiting.delete(one) || !this.#served.delete(one)) return;
-    if (this.#served.size === 0) this.#underWay?.abort();
+    if (this.#served.size === 0) this.#stop?.abort();
   }
 
   async #writeAll(): Promise<void> {
+    this.#isWriting = true;
     while (this.#waiting.size > 0) {
       this.#served = this.#waiting;
       this.#waiting = new Set();
-      this.#underWay = new AbortController();
       const wanted = [...this.#served];
-      await this.#write(wanted, this.#underWay.signal).catch((error: unknown) => {
+      const [first, ...others] = wanted;
+      const isOne = others.length === 0;
+      this.#stop = isOne || wanted.some(({ signal }) => signal === undefined) ? undefined : new AbortController();
+      try {
+        await this.#write(wanted, isOne ? first?.signal : this.#stop?.signal);
+      } catch (error) {
         for (const one of wanted) one.reject(error);
-      });
+      }
     }
     this.#served.clear();
-    this.#underWay = undefined;
+    this.#isWriting = false;
   }
 }
