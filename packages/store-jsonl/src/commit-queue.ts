@@ -44,7 +44,7 @@ export class CommitQueue {
   }
 
   /** Resolves with what the target made of the operation, when that is written. */
-  async submit<Operation, Result>(
+  submit<Operation, Result>(
     target: Target<Operation, Result>,
     operation: Operation,
     { bytes, signal }: SubmitOptions,

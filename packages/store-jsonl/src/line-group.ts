@@ -1,5 +1,5 @@
 import type { JsonObject } from "@tinyagents/core";
-import { encodeLine } from "./line.js";
+import { lineBytes, writeLine } from "./line.js";
 
 /** A line that is to be written: its fields as JSON text, and those of them that the index goes by. */
 export interface NewLine {
@@ -53,9 +53,9 @@ export function withFormat({ fields, object }: NewLine, format: string): NewLine
 
 /** The lines of a group: all but the last say how many are to come. */
 export function numbered(group: readonly NewLine[]): readonly NewLine[] {
-  return group.map(({ fields, object }, index) => {
+  return group.map((line, index) => {
     const more = group.length - 1 - index;
-    return more === 0 ? { fields, object } : { fields: `${fields},"more":${more}`, object };
+    return more === 0 ? line : { fields: `${line.fields},"more":${more}`, object: line.object };
   });
 }
 
@@ -65,14 +65,13 @@ export function encodeLines(
   from: Tip,
 ): { readonly bytes: Buffer; readonly placed: readonly PlacedLine[]; readonly tip: Tip } {
   let { end, crc, lines: count } = from;
-  const pieces: Buffer[] = [];
+  const bytes = Buffer.allocUnsafe(lines.reduce((sum, { fields }) => sum + lineBytes(fields), 0));
   const placed = lines.map(({ fields, object }) => {
-    const { bytes, crc: after } = encodeLine(fields, crc);
-    const place = { position: end, length: bytes.byteLength, line: ++count, before: crc };
-    pieces.push(bytes);
-    end += bytes.byteLength;
-    crc = after;
+    const written = writeLine(bytes, end - from.end, fields, crc);
+    const place = { position: end, length: written.length, line: ++count, before: crc };
+    end += written.length;
+    crc = written.crc;
     return { object, place };
   });
-  return { bytes: Buffer.concat(pieces), placed, tip: { end, crc, lines: count } };
+  return { bytes, placed, tip: { end, crc, lines: count } };
 }

@@ -12,26 +12,31 @@ export interface ReadLine {
   readonly crc: number;
 }
 
-/** Bytes of lines, newline included, and the checksum after them. */
-export interface EncodedLine {
-  readonly bytes: Buffer;
-  readonly crc: number;
-}
-
 /** The last bytes of a line whose checksum is this one, newline included. */
 export function lineEnd(crc: number): Buffer {
   return Buffer.from(`${hex(crc)}"}\n`, "latin1");
 }
 
+/** How long a line with these fields is, bytes, newline included. */
+export function lineBytes(fields: string): number {
+  return Buffer.byteLength(fields) + 1 + TAIL_BYTES + 1;
+}
+
 /**
- * One line of JSON that proves itself: its last field is the CRC-32 of all bytes of the file up to there, checksums and
- * newlines left out. So a line fits only behind those that it was written behind.
+ * Writes one line of JSON that proves itself: its last field is the CRC-32 of all bytes of the file up to there, checksums
+ * and newlines left out. So a line fits only behind those that it was written behind.
+ * @returns its length, and the checksum that the next one goes on from.
  */
-export function encodeLine(fields: string, before: number): EncodedLine {
-  const body = Buffer.from(`{${fields}${TAIL_START}00000000"}\n`, "utf8");
-  const crc = crc32(body.subarray(0, body.byteLength - TAIL_BYTES - 1), before);
-  body.write(hex(crc), body.byteLength - 11, "latin1");
-  return { bytes: body, crc };
+export function writeLine(
+  bytes: Buffer,
+  start: number,
+  fields: string,
+  before: number,
+): { readonly length: number; readonly crc: number } {
+  const body = bytes.write(`{${fields}`, start);
+  const crc = crc32(bytes.subarray(start, start + body), before);
+  const tail = bytes.write(`${TAIL_START}${hex(crc)}"}\n`, start + body, "latin1");
+  return { length: body + tail, crc };
 }
 
 /** What a line says; nothing when it is not what was written behind the lines before it. `bytes` are without newline. */

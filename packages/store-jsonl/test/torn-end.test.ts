@@ -172,10 +172,10 @@ describe("damage in the middle of a file (DG-04)", () => {
 
   it("is version_mismatch for a file of a newer format, again and again", async () => {
     const folder = await newFolder();
-    const { encodeLine } = await import("../src/line.js");
+    const { encodeLines, START } = await import("../src/line-group.js");
     await mkdir(join(folder, "logs"));
     const fields = '"format":"tinyagents.log","v":2,"stream":"s","start":0,"id":"x"';
-    await writeFile(join(folder, LOG), encodeLine(fields, 0).bytes);
+    await writeFile(join(folder, LOG), encodeLines([{ fields, object: {} }], START).bytes);
     const { log } = openBackend({ folder });
     for (const call of [() => log.read("s"), () => log.head("s"), () => log.append("s", ["x"])])
       await expect(call()).rejects.toMatchObject({ code: "version_mismatch", details: { expected: 1, found: 2 } });
