@@ -260,6 +260,24 @@ describe("writing to a journal (EVT-12)", () => {
     ]);
   });
 
+  it("reads what a filter lets through in few steps, however few are asked for", async () => {
+    const log = memoryAppendStore();
+    const journal = eventJournal(log);
+    const child = { runId: "c", rootRunId: "r1" };
+    await tell(journal, ...Array.from({ length: 900 }, (_, index) => note(index + 1)), note(1, child), completed(901));
+    const limits: (number | undefined)[] = [];
+    const watched = eventJournal({
+      ...log,
+      read(stream, range) {
+        limits.push(range?.limit);
+        return log.read(stream, range);
+      },
+    });
+    for (const filter of [{ runId: "c" }, { types: ["run.completed"] }, {}] as const)
+      expect((await watched.read({ rootRunId: "r1", limit: 1, ...filter })).entries.length).toBe(1);
+    expect(limits).toEqual([1_000, 1_000, 1]);
+  });
+
   it("gives the same sink for the same options, so that nested runs tell nothing twice", () => {
     const journal = eventJournal(memoryAppendStore());
     expect(journal.sink({ payloads: true })).toBe(journal.sink({ payloads: true, deltas: false }));
@@ -349,6 +367,13 @@ describe("what still holds of a journal", () => {
     expect(
       held(started(1), note(2), note(1, child), note(3), note(3, { part: 1 }), started(2, true), note(3), completed(4)),
     ).toEqual(["0:r1/1", "1:r1/2", "2:c/1", "5:r1/2.1", "6:r1/3", "7:r1/4"]);
+  });
+
+  it("may have two events of one id, and never two of one offset, where a call is not run again", () => {
+    const begun = event(2, "tool.started", { callId: "a", tool: "t", modelCallId: "m", validation: "passed" });
+    const entries = currentEntries(entriesOf(started(1), begun, note(3), started(1, true), note(2)));
+    expect(entries.map(word)).toEqual(["0:r1/1", "1:r1/2", "3:r1/1.1", "4:r1/2"]);
+    expect(new Set(entries.map(({ offset }) => offset)).size).toBe(entries.length);
   });
 
   it("never depends on how often a run was cut off", () => {

@@ -10,7 +10,7 @@ interface Place {
  * What still holds of a journal, in its order. A run that was cut off goes on from its last recorded state and tells what
  * comes after that state once more, perhaps otherwise: what it had told the first time is dropped. A tool call whose result
  * was recorded is not run again, so what was told of it holds, but for its end where that is told again. Views of a run are
- * made from these. Gaps stay.
+ * made from these, and know them by their offsets: what holds from before and what was told anew may have one id. Gaps stay.
  */
 export function currentEntries(entries: readonly JournalEntry[]): readonly JournalEntry[] {
   const runs = new Map<string, RunEntries>();

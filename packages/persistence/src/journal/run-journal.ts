@@ -49,10 +49,12 @@ export class RunJournal {
   async read(query: JournalQuery): Promise<JournalPage> {
     const limit = readWholeNumber(query.limit ?? 1_000, 1, "limit");
     const wanted = filterOf(query);
+    // What a filter lets through may be far apart.
+    const page = query.runId === undefined && query.types === undefined ? Math.min(PAGE, limit) : PAGE;
     const entries: JournalEntry[] = [];
     let next = readWholeNumber(query.from ?? 0, 0, "from");
     for (let lookedAt = 0; lookedAt < MOST_LOOKED_AT; ) {
-      const records = await this.#records(next, Math.min(PAGE, limit), query.signal);
+      const records = await this.#records(next, page, query.signal);
       if (records.length === 0) return { entries, next, more: false };
       lookedAt += records.length;
       for (const record of records) {

@@ -65,6 +65,11 @@ export class RunWriter {
     return this.idle && (this.#status === undefined || hasEnded(this.#status.state));
   }
 
+  /** The thread of the run, as far as it is known. */
+  get threadId(): string | undefined {
+    return this.#status?.threadId ?? this.#held.find(({ threadId }) => threadId !== undefined)?.threadId;
+  }
+
   take(event: AgentEvent): void {
     if (isResumption(event)) this.#overtaken = false;
     if (this.#overtaken) return;

@@ -56,6 +56,7 @@ export interface RunStatusRecord {
   /** The run at the top of the tree; `runId` itself for that one. */
   readonly rootRunId: string;
   readonly parentRunId?: string;
+  /** That of the run at the top. */
   readonly threadId?: string;
   /** The agent. */
   readonly component: string;

@@ -18,7 +18,7 @@ export interface RunAdmission {
 
 /** Which runs to list, by when they were accepted or began. */
 export interface RunStatusQuery {
-  /** Runs of a thread. Not together with `rootRunId`. */
+  /** Runs of a thread, and all below them. Not together with `rootRunId`. */
   readonly threadId?: string | undefined;
   /** A run and all below it. */
   readonly rootRunId?: string | undefined;
