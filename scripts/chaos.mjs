@@ -1,6 +1,6 @@
 // Kills processes of each durable backend while they write, and looks whether anything was lost, repeated or halved.
 // Usage: node scripts/chaos.mjs [BACKEND...] [--kills N] [--seed N] [--places N]    After a build. Fails on any finding.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasGo } from "./lib/has-go.mjs";
 import { isMain } from "./lib/report.mjs";
@@ -13,12 +13,21 @@ const DEFAULTS = { kills: 200, seed: 1, places: 2 };
 const KILL_MS = 6_000;
 const ONCE_MS = 10 * 60_000;
 
-/** The backends whose processes can be killed, by name, with the file of their subject. */
-export function chaosBackends(packages = readPackages()) {
+/** Subjects with checkpoints in their logs, by the name of their backend: no package of a store knows checkpoints. */
+const WITH_CHECKPOINTS = join(root, "integration", "test", "backends", "subjects.ts");
+
+/** The backends whose processes can be killed, by name, with the file of their subject, and which of its exports that is. */
+export function chaosBackends(packages = readPackages(), withCheckpoints = readFileSync(WITH_CHECKPOINTS, "utf8")) {
+  const exported = [...withCheckpoints.matchAll(/^export const (\w+)/gm)].map(([, name]) => name);
   return packages
     .filter(({ dir }) => dir.startsWith("packages/store-"))
     .map(({ dir, at }) => ({ backend: dir.replace("packages/store-", ""), file: join(at, "test", "subject.ts") }))
-    .filter(({ file }) => existsSync(file));
+    .filter(({ file }) => existsSync(file))
+    .map(({ backend, file }) =>
+      exported.includes(backend)
+        ? { backend, file: WITH_CHECKPOINTS, exportName: backend }
+        : { backend, file, exportName: "subject" },
+    );
 }
 
 /** What the command was asked for. @throws Error that says what it does not know. */
@@ -51,16 +60,20 @@ export function lineOf(backend, { kills, killedOpening, acknowledged, unacknowle
 }
 
 /** Kills processes of one backend. Gives whether all was well. */
-async function killAt({ backend, file }, { kills, seed, places }) {
+async function killAt({ backend, file, exportName }, { kills, seed, places }) {
   if (backend === "mongodb" && !process.env.MONGODB_URI && !hasGo()) {
     console.log("not verified: mongodb: MONGODB_URI is not set, and there is no Go to build a server with");
     return true;
   }
   const numbers = Object.entries({ kills, seed, places }).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const startedAtMs = performance.now();
-  const { output } = await capture(process.execPath, [CLI, "chaos", file, "--json", ...numbers], {
-    timeoutMs: kills * KILL_MS + ONCE_MS,
-  });
+  const { output } = await capture(
+    process.execPath,
+    [CLI, "chaos", file, "--export", exportName, "--json", ...numbers],
+    {
+      timeoutMs: kills * KILL_MS + ONCE_MS,
+    },
+  );
   const report = reportIn(output);
   if (report === undefined) console.log(`FAIL  ${backend}: it did not come to an end:\n${output.trim()}`);
   else console.log(lineOf(backend, report, (performance.now() - startedAtMs) / 1_000));

@@ -19,6 +19,12 @@ test("every store whose subject other processes can open is known", () => {
   assert.deepEqual(names, ["file", "jsonl", "mongodb", "postgres", "sqlite"]);
 });
 
+test("every store that has logs is killed while it writes checkpoints, too", () => {
+  const known = chaosBackends().map(({ backend, exportName }) => [backend, exportName]);
+  const own = ["jsonl", "mongodb", "postgres", "sqlite"].map((name) => [name, name]);
+  assert.deepEqual(known, [["file", "subject"], ...own]);
+});
+
 test("each is killed 200 times where nothing else is said", () => {
   assert.deepEqual(readArgs([], KNOWN), { kills: 200, seed: 1, places: 2, backends: KNOWN });
 });

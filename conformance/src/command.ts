@@ -55,7 +55,7 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
 /** Kills processes that write. */
 const CHAOS: Suite = { entry: "create", inProcesses: true };
 
-const USAGE = `Usage: conformance ${[...SUITES.keys()].join("|")} FILE [--json], or conformance chaos FILE [--kills N] [--seed N] [--places N] [--json]    FILE exports the subject as \`subject\`.`;
+const USAGE = `Usage: conformance ${[...SUITES.keys()].join("|")} FILE [--json], or conformance chaos FILE [--kills N] [--seed N] [--places N] [--json]    FILE exports the subject as \`subject\`, or as --export NAME.`;
 
 /** A use that is no good. The message says why. */
 class Misuse extends Error {}
@@ -67,9 +67,9 @@ export async function runCommand(args: readonly string[], io: CommandIo): Promis
     return 0;
   }
   try {
-    const { suite, file, json, ...chaos } = readArgs(args);
-    const subject = await loadSubject(file, suite, io);
-    const found = suite.inProcesses === true ? inModule(subject, resolve(io.cwd, file)) : subject;
+    const { suite, file, exportName, json, ...chaos } = readArgs(args);
+    const subject = await loadSubject(file, exportName, suite, io);
+    const found = suite.inProcesses === true ? inModule(subject, resolve(io.cwd, file), exportName) : subject;
     if (suite.check === undefined) return await runKills(found as ChaosSubject, json, chaos, io);
     const report = await suite.check(found);
     io.out(json ? JSON.stringify(report, null, 2) : formatReport(report));
@@ -92,11 +92,12 @@ async function runKills(subject: ChaosSubject, json: boolean, options: ChaosOpti
 interface Args extends ChaosOptions {
   readonly suite: Suite;
   readonly file: string;
+  readonly exportName: string;
   readonly json: boolean;
 }
 
 function readArgs(args: readonly string[]): Args {
-  const { words, json, numbers } = sortArgs(args);
+  const { words, json, exportName, numbers } = sortArgs(args);
   const [name, file, ...more] = words;
   if (more[0] !== undefined) throw new Misuse(`unknown argument: ${more[0]}`);
   if (name === undefined) throw new Misuse("a suite is expected");
@@ -105,48 +106,55 @@ function readArgs(args: readonly string[]): Args {
   const [flag] = Object.keys(numbers);
   if (suite !== CHAOS && flag !== undefined) throw new Misuse(`unknown argument: --${flag}`);
   if (file === undefined) throw new Misuse("a file is expected");
-  return { suite, file, json, ...numbers };
+  return { suite, file, exportName, json, ...numbers };
 }
 
-/** Numbers follow their flag: `--kills 200`. */
+/** Numbers and names follow their flag: `--kills 200`. */
 function sortArgs(args: readonly string[]): {
   readonly words: readonly string[];
   readonly json: boolean;
+  readonly exportName: string;
   readonly numbers: { readonly [flag: string]: number };
 } {
   const words: string[] = [];
   const numbers: { [flag: string]: number } = {};
   let json = false;
+  let exportName = "subject";
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] as string;
     if (arg === "--json") json = true;
-    else if (arg === "--kills" || arg === "--seed" || arg === "--places") {
+    else if (arg === "--export") {
+      const given = args[++at];
+      if (given === undefined || given.startsWith("-")) throw new Misuse("a name is expected after --export");
+      exportName = given;
+    } else if (arg === "--kills" || arg === "--seed" || arg === "--places") {
       const given = args[++at];
       if (!/^\d+$/.test(given ?? "")) throw new Misuse(`a number is expected after ${arg}`);
       numbers[arg.slice(2)] = Number(given);
     } else if (arg.startsWith("-")) throw new Misuse(`unknown argument: ${arg}`);
     else words.push(arg);
   }
-  return { words, json, numbers };
+  return { words, json, exportName, numbers };
 }
 
-async function loadSubject(file: string, { entry }: Suite, io: CommandIo): Promise<object> {
-  const subject = await load(file, io);
+async function loadSubject(file: string, exportName: string, { entry }: Suite, io: CommandIo): Promise<object> {
+  const subject = await load(file, exportName, io);
   if (typeof subject === "object" && subject !== null) {
     const { name, [entry]: start } = subject as { readonly [key: string]: unknown };
     if (typeof name === "string" && typeof start === "function") return subject;
   }
-  throw new Misuse(`${file} exports no \`subject\` with a name and a ${entry} function`);
+  throw new Misuse(`${file} exports no \`${exportName}\` with a name and a ${entry} function`);
 }
 
 /** The subject, with the file that exports it: nobody has to say what the command was told. */
-function inModule(subject: object, path: string): object {
-  return Object.assign(Object.create(subject), { module: pathToFileURL(path) });
+function inModule(subject: object, path: string, exportName: string): object {
+  return Object.assign(Object.create(subject), { module: pathToFileURL(path), exportName });
 }
 
-async function load(file: string, io: CommandIo): Promise<unknown> {
+async function load(file: string, exportName: string, io: CommandIo): Promise<unknown> {
   try {
-    return ((await io.load(resolve(io.cwd, file))) as { readonly subject?: unknown } | undefined)?.subject;
+    const loaded = (await io.load(resolve(io.cwd, file))) as { readonly [name: string]: unknown } | undefined;
+    return loaded?.[exportName];
   } catch (error) {
     throw new Misuse(`cannot load ${file}: ${messageOf(error).split("\n")[0]}`);
   }

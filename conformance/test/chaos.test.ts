@@ -14,9 +14,16 @@ const FAULTS: { readonly [F in JournalFault]?: RegExp } = {
   merges_a_torn_record: /after \d+ kills: /,
   repeats_when_opened: /after \d+ kills: /,
   does_not_open: /after \d+ kills: (the place does not open|another process): EEXIST/,
+  acknowledges_supersteps_first: /thread of lane|checkpoint .* is not there|thread that all move|another process: /,
+  halves_supersteps: /superstep\) was not acknowledged.* what restores .* changes|what restores .*changes/,
+  forgets_tasks: /Without it: what restores .* tasks|what led to it after/,
+  writes_tasks_last: /what led to it after .* is not/,
+  forks_threads: /the checkpoints of the thread that all move/,
+  forgets_owners: /without the number of its owner: an error conflict is expected/,
+  swallows_late_tasks: /what a task of lane \d left after a checkpoint that has a child: an error conflict is expected/,
 };
 
-describe("killed processes (CNF-04, ST-07, ST-09, DG-13, DG-14)", () => {
+describe("killed processes (CNF-04, CNF-06, CKP-01, CKP-03, DG-11, DG-13, DG-14, ST-07, ST-09)", () => {
   it("cost a sound backend nothing that it acknowledged", { timeout: LONG_MS }, async () => {
     const report = await runChaos(journalSubject(), { kills: 8, seed: 3 });
     expect(report).toMatchObject({ subject: "journal", seed: 3, ok: true, kills: 8, killedOpening: 2 });

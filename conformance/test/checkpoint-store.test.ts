@@ -7,7 +7,7 @@ import {
 } from "@tinyagents/conformance";
 import { describe, expect, it } from "vitest";
 import { checkpointFaults } from "./checkpoint-faults.js";
-import { fileSubject } from "./file-checkpoints.js";
+import { journalSubject } from "./journal-subject.js";
 import { type CheckpointFault, checkpointPlace } from "./memory-checkpoints.js";
 import { needsOneProcess, runOne } from "./run-one.js";
 
@@ -43,14 +43,14 @@ describe("checkpoint stores of several processes (CNF-06, DG-11, DG-13)", () => 
   const [check] = checkpointStoreChecks.filter((one) => !needsOneProcess(one));
 
   it("have a check that a sound store passes", { timeout: 120_000 }, async () => {
-    const { result } = await runCheck(check!, () => checkpointStoreUnderTest(fileSubject()));
+    const { result } = await runCheck(check!, () => checkpointStoreUnderTest(journalSubject()));
     expect(result).toMatchObject({ status: "passed" });
   });
 
   it("are found out when they look at the head before they write, and not while they do", {
     timeout: 120_000,
   }, async () => {
-    const { result } = await runCheck(check!, () => checkpointStoreUnderTest(fileSubject("looks_then_writes")));
+    const { result } = await runCheck(check!, () => checkpointStoreUnderTest(journalSubject("forks_threads")));
     expect(result).toMatchObject({ status: "failed", message: expect.not.stringContaining("was not done within") });
   });
 });

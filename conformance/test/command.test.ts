@@ -79,6 +79,13 @@ describe("the command", () => {
     expect(JSON.parse(out)).toMatchObject({ subject: "silent", ok: false });
   });
 
+  it("takes the export that it is told, also in other processes", async () => {
+    const load = async () => ({ other: { ...memorySubject(), name: "another" } });
+    expect((await command(["model", "x.ts", "--export", "other"], load)).out).toMatch(/^another\n/);
+    const kills = ["chaos", "./journal-subject.ts", "--export", "another", "--kills", "1"];
+    expect(await command(kills)).toMatchObject({ code: 0, out: expect.stringMatching(/^journal, seed 1\n/) });
+  });
+
   it("ends with 2, and one clear line, when it is used wrongly", async () => {
     const wrong: [string[], string][] = [
       [[], "a suite is expected"],
@@ -87,6 +94,8 @@ describe("the command", () => {
       [["model", "x.ts", "--fast"], "unknown argument: --fast"],
       [["model", "x.ts", "y.ts"], "unknown argument: y.ts"],
       [["model", "./missing.ts"], "cannot load ./missing.ts"],
+      [["model", "./faults.ts", "--export"], "a name is expected after --export"],
+      [["model", "./faults.ts", "--export", "mine"], "exports no `mine` with a name and a create function"],
       [["model", "./faults.ts"], "exports no `subject` with a name and a create function"],
       [["stream", "./faults.ts"], "exports no `subject` with a name and a stream function"],
     ];

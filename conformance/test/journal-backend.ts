@@ -1,6 +1,7 @@
 import {
   type AppendStore,
   type CheckedWrite,
+  type CheckpointStore,
   type JsonObject,
   type JsonValue,
   type LogCapabilities,
@@ -18,6 +19,8 @@ import {
   systemClock,
 } from "@tinyagents/core";
 import { journal } from "./journal.js";
+import { journaledCheckpoints } from "./journal-checkpoints.js";
+import { type CheckpointMemory, checkpointsOn } from "./memory-checkpoints.js";
 import { type LogMemory, logOn } from "./memory-log.js";
 import { type StoreMemory, storeOn } from "./memory-store.js";
 
@@ -25,13 +28,15 @@ import { type StoreMemory, storeOn } from "./memory-store.js";
 export interface JournalBackend {
   readonly store: Store;
   readonly log: AppendStore;
+  readonly checkpoints: CheckpointStore;
   close(): Promise<void>;
 }
 
 /** A write, as the journal keeps it: its arguments are checked, and its outcome follows from those before it. */
 interface Command {
   readonly atMs: number;
-  readonly call: "put" | "delete" | "batch" | "append" | "truncate" | "deleteStream";
+  readonly on: "store" | "log" | "checkpoints";
+  readonly call: string;
   readonly args: readonly unknown[];
 }
 
@@ -54,15 +59,15 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
   const streams: LogMemory = { streams: new Map(), opened: 1 };
   const store = storeOn(records, () => false);
   const log = logOn(streams, () => false, LOG);
+  const lineages: CheckpointMemory = { threads: new Map(), opened: 1 };
+  const checkpoints = checkpointsOn(lineages, { durable: true, multiProcess: true });
+  const targets: { readonly [T in Command["on"]]: object } = { store, log, checkpoints };
   const watches = new Set<ReturnType<typeof setInterval>>();
 
-  const apply = ({ atMs, call, args }: Command): Promise<unknown> => {
+  const apply = ({ atMs, on, call, args }: Command): Promise<unknown> => {
     nowMs = atMs;
-    const target: object = call === "put" || call === "delete" || call === "batch" ? store : log;
-    const method = call === "deleteStream" ? "delete" : call;
-    return (target as { readonly [name: string]: (...given: readonly unknown[]) => Promise<unknown> })[method]?.(
-      ...args,
-    ) as Promise<unknown>;
+    const target = targets[on] as { readonly [name: string]: (...given: readonly unknown[]) => Promise<unknown> };
+    return target[call]?.(...args) as Promise<unknown>;
   };
   const played = journal(
     folder,
@@ -75,8 +80,8 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
   );
   played.catchUp();
 
-  const write = async (call: Command["call"], ...args: readonly unknown[]): Promise<unknown> =>
-    played.commit(encode({ atMs: systemClock.now(), call, args }) as JsonValue);
+  const write = async (on: Command["on"], call: string, ...args: readonly unknown[]): Promise<unknown> =>
+    played.commit(encode({ atMs: systemClock.now(), on, call, args }) as JsonValue);
   const upToDate = (): void => {
     played.catchUp();
     nowMs = systemClock.now();
@@ -99,12 +104,12 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
       put: (key, value, options) =>
         gate.run("put", options, () => {
           const { type: _, key: name, value: content, ...terms } = readPut(key, value, options, STORE);
-          return write("put", name, content, terms) as Promise<string>;
+          return write("store", "put", name, content, terms) as Promise<string>;
         }),
       delete: (key, options) =>
         gate.run("delete", options, () => {
           const { type: _, key: name, ...terms } = readDelete(key, options);
-          return write("delete", name, terms) as Promise<boolean>;
+          return write("store", "delete", name, terms) as Promise<boolean>;
         }),
       list: (query, options) =>
         gate.run("list", options, () => {
@@ -115,7 +120,7 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
         gate.run(
           "batch",
           options,
-          () => write("batch", readBatch(operations, STORE).map(writeOf)) as Promise<readonly string[]>,
+          () => write("store", "batch", readBatch(operations, STORE).map(writeOf)) as Promise<readonly string[]>,
         ),
     },
     log: {
@@ -123,7 +128,7 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
       append: (stream, values, options) =>
         gate.run("append", options, () => {
           const { stream: name, values: copied, ...terms } = readAppend(stream, values, options);
-          return write("append", name, copied, terms) as Promise<number>;
+          return write("log", "append", name, copied, terms) as Promise<number>;
         }),
       read: (stream, range) =>
         gate.run("read", range, () => {
@@ -138,7 +143,7 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
         }),
       truncate: (stream, options) =>
         gate.run("truncate", options, async () => {
-          await write("truncate", readStreamName(stream), { before: readTruncate(options) });
+          await write("log", "truncate", readStreamName(stream), { before: readTruncate(options) });
         }),
       streams: (prefix, range) =>
         gate.run("streams", range, () => {
@@ -146,7 +151,7 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
           return log.streams(prefix, range);
         }),
       delete: (stream, options) =>
-        gate.run("delete", options, () => write("deleteStream", readStreamName(stream)) as Promise<boolean>),
+        gate.run("delete", options, () => write("log", "delete", readStreamName(stream)) as Promise<boolean>),
       watch: (stream, onAppend, options) =>
         gate.run("watch", options, async () => {
           upToDate();
@@ -165,6 +170,7 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
           };
         }),
     },
+    checkpoints: journaledCheckpoints(checkpoints, (call, ...args) => write("checkpoints", call, ...args), upToDate),
     close: () =>
       gate.close(() => {
         for (const timer of watches) clearInterval(timer);

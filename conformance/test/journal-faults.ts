@@ -1,6 +1,14 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AppendStore, isTinyAgentsError, type Store } from "@tinyagents/core";
+import {
+  type AppendStore,
+  type CheckpointRow,
+  type CheckpointStore,
+  type CheckpointThread,
+  isTinyAgentsError,
+  type Store,
+  type TaskWrites,
+} from "@tinyagents/core";
 import { type JournalBackend, journalBackend } from "./journal-backend.js";
 import { conflicting } from "./stored.js";
 
@@ -17,7 +25,14 @@ export type JournalFault =
   | "repeats_when_opened"
   | "does_not_open"
   | "swallows_failures"
-  | "halves_keyed_appends";
+  | "halves_keyed_appends"
+  | "acknowledges_supersteps_first"
+  | "forks_threads"
+  | "halves_supersteps"
+  | "forgets_tasks"
+  | "writes_tasks_last"
+  | "forgets_owners"
+  | "swallows_late_tasks";
 
 type Break = (backend: JournalBackend, folder: string) => JournalBackend;
 
@@ -61,6 +76,17 @@ function lookThenAppend(log: AppendStore): AppendStore["append"] {
         if (isTinyAgentsError(error)) return found;
         throw error;
       }
+    });
+}
+
+function lookThenAddCheckpoint(checkpoints: CheckpointStore): CheckpointStore["append"] {
+  return (row, { expectedHead, ...terms }, options) =>
+    queued(async () => {
+      const headOf = async (): Promise<string | null> => (await checkpoints.load(row))?.headId ?? null;
+      const found = await headOf();
+      if (found !== expectedHead) throw conflicting("thread", expectedHead, found);
+      await turn();
+      await checkpoints.append(row, { ...terms, expectedHead: await headOf() }, options);
     });
 }
 
@@ -206,6 +232,79 @@ const doesNotOpen: Break = (backend, folder) => {
   };
 };
 
+function withCheckpoints(change: (checkpoints: CheckpointStore) => Partial<CheckpointStore>): Break {
+  return (backend) => ({ ...backend, checkpoints: { ...backend.checkpoints, ...change(backend.checkpoints) } });
+}
+
+/** Says that a checkpoint is there, and adds it soon. */
+const acknowledgesSuperstepsFirst = withCheckpoints((checkpoints) => ({
+  async append(row, terms) {
+    const headId = (await checkpoints.load(row))?.headId ?? null;
+    if (headId !== terms.expectedHead) return checkpoints.append(row, terms);
+    setTimeout(() => checkpoints.append(row, terms).catch(() => undefined), 2);
+  },
+}));
+
+/** Adds a checkpoint, and what it changes in a step of its own. */
+const halvesSupersteps: Break = (backend) => {
+  const { checkpoints, log } = backend;
+  const streamOf = ({ threadId }: CheckpointThread, id: string): string => `changes of ${threadId} ${id}`;
+  return {
+    ...backend,
+    checkpoints: {
+      ...checkpoints,
+      async append(row, terms) {
+        await checkpoints.append({ ...row, changes: null }, terms);
+        await turn();
+        await log.append(streamOf(row, row.checkpointId), [row.changes]);
+      },
+      async load(thread, options) {
+        const chain = await checkpoints.load(thread, options);
+        const whole = async (row: CheckpointRow): Promise<CheckpointRow> => {
+          const [changes] = await log.read(streamOf(thread, row.checkpointId));
+          return { ...row, changes: changes?.value ?? null };
+        };
+        return chain && { ...chain, rows: await Promise.all(chain.rows.map(whole)) };
+      },
+    },
+  };
+};
+
+/** Keeps what tasks left in the process alone. */
+const forgetsTasks = withCheckpoints((checkpoints) => {
+  const left: { readonly at: string; readonly task: TaskWrites }[] = [];
+  return {
+    async putWrites({ threadId, namespace, checkpointId, ...task }) {
+      left.push({ at: `${threadId} ${namespace} ${checkpointId}`, task });
+    },
+    async load(thread, options) {
+      const chain = await checkpoints.load(thread, options);
+      const last = chain?.rows.at(-1);
+      const at = `${thread.threadId} ${thread.namespace} ${last?.checkpointId}`;
+      return chain && { ...chain, tasks: left.filter((one) => one.at === at).map(({ task }) => task) };
+    },
+  };
+});
+
+/** Adds a checkpoint before the writes that led to it, which come soon. */
+const writesTasksLast = withCheckpoints((checkpoints) => ({
+  async putWrites(task, terms) {
+    if (!task.taskId.startsWith("moves")) return checkpoints.putWrites(task, terms);
+    setTimeout(() => checkpoints.putWrites(task, terms).catch(() => undefined), 2);
+  },
+}));
+
+/** Lets whoever has no number write to a thread that has an owner. */
+const forgetsOwners = withCheckpoints(() => ({ claim: async () => undefined }));
+
+/** Says nothing to what a task left after a checkpoint that is the head no longer, and does nothing with it. */
+const swallowsLateTasks = withCheckpoints((checkpoints) => ({
+  async putWrites(task, terms) {
+    const headId = (await checkpoints.load(task))?.headId;
+    if (headId === task.checkpointId) await checkpoints.putWrites(task, terms);
+  },
+}));
+
 export const journalFaults: { readonly [F in JournalFault]: Break } = {
   looks_then_writes: (backend) => ({
     ...backend,
@@ -232,6 +331,13 @@ export const journalFaults: { readonly [F in JournalFault]: Break } = {
       },
     },
   }),
+  acknowledges_supersteps_first: acknowledgesSuperstepsFirst,
+  forks_threads: withCheckpoints((checkpoints) => ({ append: lookThenAddCheckpoint(checkpoints) })),
+  halves_supersteps: halvesSupersteps,
+  forgets_tasks: forgetsTasks,
+  writes_tasks_last: writesTasksLast,
+  forgets_owners: forgetsOwners,
+  swallows_late_tasks: swallowsLateTasks,
   swallows_failures: (backend) => ({
     ...backend,
     store: {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AppendStoreSubject, Place, StoreSubject } from "@tinyagents/conformance";
+import type { AppendStoreSubject, CheckpointStoreSubject, Place, StoreSubject } from "@tinyagents/conformance";
 import { type JournalBackend, journalBackend } from "./journal-backend.js";
 import { type JournalFault, journalFaults } from "./journal-faults.js";
 
@@ -12,7 +12,7 @@ interface Ref {
 }
 
 /** A subject that keeps every promise, or has one fault. */
-export function journalSubject(fault?: JournalFault): StoreSubject & AppendStoreSubject {
+export function journalSubject(fault?: JournalFault): StoreSubject & AppendStoreSubject & CheckpointStoreSubject {
   const open = ({ folder, fault: name }: Ref, onWrite?: () => void): JournalBackend => {
     const backend = journalBackend(folder, onWrite === undefined ? {} : { onWrite });
     return name === undefined ? backend : journalFaults[name](backend, folder);
@@ -43,3 +43,6 @@ export function journalSubject(fault?: JournalFault): StoreSubject & AppendStore
 }
 
 export const subject = journalSubject();
+
+/** The same under another name. */
+export const another = journalSubject();

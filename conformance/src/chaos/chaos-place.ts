@@ -1,18 +1,18 @@
-import { type AppendStore, type JsonValue, messageOf, type Store } from "@tinyagents/core";
+import { type AppendStore, type CheckpointStore, type JsonValue, messageOf, type Store } from "@tinyagents/core";
 import { CheckFailure } from "../assert.js";
-import { type Chance, chance } from "../store/chance.js";
+import { chance } from "../store/chance.js";
 import type { Opened, Place } from "../store/place.js";
 import { companion, killOpener, killWriter } from "./kill.js";
-import { after, EMPTY, headOf, type Lane, type LaneStream, newLane, nextWrite, type Parts, SHARED } from "./lane.js";
-import { lookAt, lookAtQuiet } from "./look.js";
-import { lookAtShared, type SharedAppend, type SharedUnderWay } from "./look-shared.js";
+import { EMPTY, newLane, type Parts } from "./lane.js";
+import { type KeptParts, type Known, lookAll, type Told } from "./look-all.js";
 import type { WarmProcesses } from "./warm-processes.js";
 import type { Acknowledged } from "./write-job.js";
 
-/** An open backend: with records, logs, or both. */
+/** An open backend: with records, logs, checkpoints, or several of these. */
 export interface OpenBackend extends Opened {
   readonly store?: Store;
   readonly log?: AppendStore;
+  readonly checkpoints?: CheckpointStore;
 }
 
 /** What has been counted. */
@@ -34,37 +34,35 @@ export interface ChaosPlaceOptions {
 
 /** A place on which processes are killed. */
 export interface ChaosPlace {
-  /** Kills one process, and looks at all that is there. @throws CheckFailure that says what is not as it must be. */
+  /** Kills one process, and looks at what has come since, now and then at everything. @throws CheckFailure that says what is wrong. */
   killOne(): Promise<void>;
+  /** Looks at everything once more. @throws CheckFailure */
+  lookAtAll(): Promise<void>;
   end(): Promise<void>;
-}
-
-/** What must be there. */
-interface Known {
-  readonly lanes: readonly Lane[];
-  /** Lanes of the process that is not killed. */
-  readonly beside: readonly Lane[];
-  readonly shared: LaneStream;
 }
 
 const LANES = [0, 1, 2];
 const LANES_BESIDE = [3, 4];
+/** So often all is read again, and not only what has come: reading it takes longer than all else. */
+const ONE_WHOLE_IN = 8;
 /** So often a process is killed while it opens the place. */
 const ONE_OPENING_IN = 4;
-/** The stream of all lanes is not kept longer than this. */
-const MOST_SHARED = 60;
-
 export function chaosPlace(place: Place<OpenBackend>, options: ChaosPlaceOptions): ChaosPlace {
   const { seed, parts, hasCompanion, warm, sums } = options;
   const by = chance(seed);
   const beside = companion(() => warm.take(), chance(seed + 1));
   const ref = place.ref as JsonValue;
   let begun = 0;
+  let looks = 0;
   let known: Known = {
     lanes: LANES.map(newLane),
     beside: hasCompanion ? LANES_BESIDE.map(newLane) : [],
     shared: EMPTY,
+    moved: [],
   };
+
+  const look = (told: Told, isWhole: boolean): ReturnType<typeof lookAll> =>
+    withBackend(place, parts, (kept) => lookAll(kept, known, told, { seed, parts, by, isWhole }));
 
   return {
     async killOne() {
@@ -78,17 +76,27 @@ export function chaosPlace(place: Place<OpenBackend>, options: ChaosPlaceOptions
         const told = await killWriter(await warm.take(), { ...order, lanes: known.lanes }, by, async () => {
           if (hasCompanion) stop = await beside.begin({ ...order, lanes: known.beside });
         });
-        const toldBeside = await stop();
-        sums.acknowledged += told.length + toldBeside.length;
-        known = await withBackend(place, (backend) => lookAll(backend, known, [told, toldBeside], options, by));
+        const all = { byKilled: told, byLiving: await stop() };
+        sums.acknowledged += all.byKilled.length + all.byLiving.length;
+        const looked = await look(all, ++looks % ONE_WHOLE_IN === 0);
+        known = looked.known;
+        sums.unacknowledged.kept += looked.kept;
+        sums.unacknowledged.gone += known.lanes.length - looked.kept;
       }
       sums.kills += 1;
+    },
+    async lookAtAll() {
+      known = (await look({ byKilled: [], byLiving: [] }, true)).known;
     },
     end: () => beside.end(),
   };
 }
 
-async function withBackend<T>(place: Place<OpenBackend>, look: (backend: OpenBackend) => Promise<T>): Promise<T> {
+async function withBackend<T>(
+  place: Place<OpenBackend>,
+  parts: Parts,
+  look: (kept: KeptParts) => Promise<T>,
+): Promise<T> {
   const failed = (how: string) => (error: unknown) => {
     throw error instanceof CheckFailure ? error : new CheckFailure(`the place ${how}: ${messageOf(error)}`);
   };
@@ -96,71 +104,10 @@ async function withBackend<T>(place: Place<OpenBackend>, look: (backend: OpenBac
     .then(() => place.open())
     .catch(failed("does not open"));
   try {
-    return await look(backend).catch(failed("cannot be read"));
+    const claimed = Object.entries(parts).flatMap(([name, isKept]) => (isKept ? [name] : []));
+    const kept = Object.fromEntries(Object.entries(backend).filter(([name]) => claimed.includes(name)));
+    return await look(kept).catch(failed("cannot be read"));
   } finally {
     await backend.close?.();
   }
-}
-
-/** Looks at everything, and gives what there is from then on. */
-async function lookAll(
-  backend: OpenBackend,
-  known: Known,
-  [told, toldBeside]: readonly [readonly Acknowledged[], readonly Acknowledged[]],
-  { seed, parts, sums }: ChaosPlaceOptions,
-  by: Chance,
-): Promise<Known> {
-  const killed = acknowledge(known.lanes, told, seed, parts);
-  const living = acknowledge(known.beside, toldBeside, seed, parts);
-  const underWay = killed.lanes.map((lane) => ({ lane, write: nextWrite(lane, seed, parts) }));
-  const sharing = underWay.flatMap(({ lane, write }): readonly SharedUnderWay[] =>
-    write.type === "share" ? [{ lane: lane.lane, write }] : [],
-  );
-  const appends = [...killed.shares, ...living.shares];
-  const { shared, kept } =
-    parts.log && backend.log !== undefined
-      ? await lookAtShared(backend.log, known.shared, appends, sharing)
-      : { shared: known.shared, kept: new Set<number>() };
-  const lanes: Lane[] = [];
-  for (const { lane, write } of underWay) {
-    const looked = await lookAt(backend, lane, write, parts);
-    sums.unacknowledged[kept.has(lane.lane) ? "kept" : looked.unacknowledged] += 1;
-    lanes.push({ ...looked.lane, next: lane.next + 1 });
-  }
-  for (const lane of living.lanes) await lookAtQuiet(backend, lane, parts);
-  return { lanes, beside: living.lanes, shared: await shorten(backend, shared, by) };
-}
-
-/** The lanes as they were acknowledged, and what they appended to the stream of all. */
-function acknowledge(
-  lanes: readonly Lane[],
-  told: readonly Acknowledged[],
-  seed: number,
-  parts: Parts,
-): { readonly lanes: readonly Lane[]; readonly shares: readonly SharedAppend[] } {
-  const shares: SharedAppend[] = [];
-  const moved = lanes.map((first) =>
-    told
-      .filter(({ lane }) => lane === first.lane)
-      .reduce((lane, { versions, offset = -1 }) => {
-        const write = nextWrite(lane, seed, parts);
-        if (write.type === "share") shares.push({ lane: lane.lane, ids: write.ids, offset });
-        const known = versions.map((version) => version ?? undefined);
-        return after(lane, write, known);
-      }, first),
-  );
-  return { lanes: moved, shares };
-}
-
-/** Keeps the stream of all lanes short, behind the back of the process that lives. */
-async function shorten({ log }: OpenBackend, shared: LaneStream, by: Chance): Promise<LaneStream> {
-  if (log === undefined || shared.ids.length === 0) return shared;
-  if (by.onceIn(15)) {
-    await log.delete(SHARED);
-    return EMPTY;
-  }
-  if (shared.ids.length <= MOST_SHARED && !by.onceIn(5)) return shared;
-  const before = headOf(shared) - by.below(Math.min(MOST_SHARED, shared.ids.length));
-  await log.truncate(SHARED, { before });
-  return { ...shared, start: before, ids: shared.ids.slice(before - shared.start) };
 }

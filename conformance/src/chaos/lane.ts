@@ -1,8 +1,7 @@
-import type { JsonValue } from "@tinyagents/core";
 import { type Chance, chance } from "../store/chance.js";
-import { DELICATE_TEXTS } from "../store/hostile.js";
+import { type LaneThread, NO_THREAD, type ThreadWrite, threadAfter, threadWrite } from "./lane-thread.js";
 
-/** What is known of one writer's own streams and records. All data: it crosses processes. */
+/** What is known of one writer's own streams, records and checkpoints. All data: it crosses processes. */
 export interface Lane {
   readonly lane: number;
   /** How many writes it has begun: the number of the next one. */
@@ -10,12 +9,13 @@ export interface Lane {
   readonly streams: { readonly [name: string]: LaneStream };
   /** By the last name of their key. */
   readonly records: { readonly [name: string]: LaneRecord };
+  readonly thread: LaneThread;
 }
 
 export interface LaneStream {
   /** The offset of the first record that is kept. */
   readonly start: number;
-  /** What its values are made of, see {@link contentOf}. */
+  /** What its values are made of, see `contentOf`. */
   readonly ids: readonly string[];
   readonly keys: { readonly [idempotencyKey: string]: { readonly offset: number; readonly ids: readonly string[] } };
 }
@@ -40,7 +40,8 @@ export type LaneWrite =
   | { readonly type: "drop"; readonly stream: string }
   | { readonly type: "put"; readonly name: string; readonly id: string; readonly ifVersion: string | null }
   | { readonly type: "remove"; readonly name: string }
-  | { readonly type: "batch"; readonly steps: readonly BatchStep[] };
+  | { readonly type: "batch"; readonly steps: readonly BatchStep[] }
+  | ThreadWrite;
 
 interface BatchStep {
   readonly name: string;
@@ -52,7 +53,15 @@ interface BatchStep {
 export interface Parts {
   readonly store: boolean;
   readonly log: boolean;
+  readonly checkpoints: boolean;
 }
+
+/** How each part is written to. */
+const WRITES: { readonly [P in keyof Parts]: (lane: Lane, by: Chance, id: string) => LaneWrite } = {
+  store: storeWrite,
+  log: logWrite,
+  checkpoints: ({ thread }, by, id) => threadWrite(thread, by, id),
+};
 
 export const EMPTY: LaneStream = { start: 0, ids: [], keys: {} };
 const STREAMS = ["a", "b/%", "__proto__"];
@@ -65,7 +74,7 @@ const MOST_RECORDS = 60;
 const MOST_KEYS = 20;
 
 export function newLane(lane: number): Lane {
-  return { lane, next: 0, streams: {}, records: {} };
+  return { lane, next: 0, streams: {}, records: {}, thread: NO_THREAD };
 }
 
 export function streamOf({ streams }: Lane, name: string): LaneStream {
@@ -81,11 +90,11 @@ export function headOf({ start, ids }: LaneStream): number {
 }
 
 /** The next write of a lane: the same for the same seed and lane, in whatever process. */
-export function nextWrite(lane: Lane, seed: number, { store, log }: Parts): LaneWrite {
+export function nextWrite(lane: Lane, seed: number, parts: Parts): LaneWrite {
   const by = chance(seed * 1_009 + lane.lane * 7_919 + lane.next * 31);
   for (let warm = 0; warm < 4; warm++) by.below(2);
-  const id = `${lane.lane}.${lane.next}`;
-  return log && (!store || by.onceIn(2)) ? logWrite(lane, by, id) : storeWrite(lane, by, id);
+  const part = by.pick((Object.keys(WRITES) as (keyof Parts)[]).filter((name) => parts[name]));
+  return WRITES[part](lane, by, `${lane.lane}.${lane.next}`);
 }
 
 function logWrite(lane: Lane, by: Chance, id: string): LaneWrite {
@@ -120,7 +129,7 @@ function storeWrite(lane: Lane, by: Chance, id: string): LaneWrite {
  * A lane after a write.
  * @param versions of the records that were put, in order; where one is missing, it is not known yet: `""`.
  */
-export function after(lane: Lane, write: LaneWrite, versions: readonly (string | undefined)[] = []): Lane {
+export function after(lane: Lane, write: LaneWrite, versions: readonly (string | null)[] = []): Lane {
   const begun = { ...lane, next: lane.next + 1 };
   switch (write.type) {
     case "append": {
@@ -150,6 +159,8 @@ export function after(lane: Lane, write: LaneWrite, versions: readonly (string |
           withRecord(made, name, id === undefined ? undefined : { id, version: versions[index] ?? "" }),
         begun,
       );
+    default:
+      return { ...begun, thread: threadAfter(lane.thread, write) };
   }
 }
 
@@ -169,13 +180,4 @@ function withEntry<T>(
 ): { [name: string]: T } {
   const others = Object.entries(object).filter(([each]) => each !== name);
   return Object.fromEntries(value === undefined ? others : [...others, [name, value]]);
-}
-
-/** What is stored for an id: always the same, and of very different sizes. */
-export function contentOf(id: string): JsonValue {
-  let sum = 0;
-  for (const character of id) sum = (sum * 31 + character.charCodeAt(0)) | 0;
-  const by = chance(Math.abs(sum) + 1);
-  const size = by.pick([0, 1, 10, 10, 100, 100, 1_000, 20_000]);
-  return { id, delicate: by.pick(DELICATE_TEXTS), text: `${id}|\u{1F600}`.repeat(size) };
 }

@@ -1,6 +1,7 @@
 import type { AppendStore, JsonObject, LogRecord } from "@tinyagents/core";
 import { assert, assertEqual } from "../assert.js";
-import { contentOf, headOf, type LaneStream, type LaneWrite, SHARED } from "./lane.js";
+import { contentOf } from "./content.js";
+import { headOf, type LaneStream, type LaneWrite, SHARED } from "./lane.js";
 
 /** An append to the stream of all lanes that was acknowledged. */
 export interface SharedAppend {
@@ -20,7 +21,7 @@ const ALL = 1_000_000;
 
 /**
  * Looks at the stream of all lanes: what was acknowledged is at the offset that was told, once and in the order of its
- * lane; what was not is there whole or not at all; and nothing else is. Repeats what was under way under a key.
+ * lane; what was not is there whole or not at all; and nothing else is. What was there before is read where `isWhole`. Repeats what was under way under a key.
  * @returns the stream, and the lanes whose append under way was found done.
  * @throws CheckFailure that says what is not as it must be.
  */
@@ -29,8 +30,11 @@ export async function lookAtShared(
   before: LaneStream,
   told: readonly SharedAppend[],
   underWay: readonly SharedUnderWay[],
+  isWhole: boolean,
 ): Promise<{ readonly shared: LaneStream; readonly kept: ReadonlySet<number> }> {
-  const records = await log.read(SHARED, { limit: ALL });
+  const known = isWhole ? before.ids.length : 0;
+  const start = headOf(before) - known;
+  const records = await log.read(SHARED, { from: start, limit: ALL });
   const head = await log.head(SHARED);
   const found = underWay.flatMap(({ lane, write: { ids } }) => {
     const at = records.find(({ value }) => idOf(value) === ids[0]);
@@ -38,13 +42,18 @@ export async function lookAtShared(
   });
   const all = [...told, ...found];
   assertInOrder(all);
-  let shared: LaneStream = { ...before, ids: placed(before, all, records) };
+  const added = placed({ ...before, start, ids: known === 0 ? [] : before.ids }, all, records);
+  let shared: LaneStream = { ...before, ids: [...before.ids.slice(known), ...added] };
   assertEqual(head, headOf(shared), `the head of ${SHARED}`);
   for (const { lane, write } of underWay) {
     const { ids, idempotencyKey } = write;
     if (idempotencyKey === undefined) continue;
     const wanted = found.find((one) => one.lane === lane)?.offset ?? headOf(shared);
-    const offset = await log.append(SHARED, ids.map(contentOf), { idempotencyKey });
+    const offset = await log.append(
+      SHARED,
+      ids.map((id) => contentOf(id)),
+      { idempotencyKey },
+    );
     assertEqual(offset, wanted, `repeating the append of lane ${lane} to ${SHARED}`);
     if (wanted === headOf(shared)) shared = { ...shared, ids: [...shared.ids, ...ids] };
     assertEqual(await log.head(SHARED), headOf(shared), `the head of ${SHARED} after that`);

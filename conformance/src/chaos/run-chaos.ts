@@ -96,6 +96,7 @@ async function killOn(
           begun += 1;
           await place.killOne();
         }
+        if (!isOver) await place.lookAtAll();
       } catch (error) {
         isOver = true;
         if (!(error instanceof CheckFailure)) throw error;
@@ -113,13 +114,13 @@ async function claimsOf(
   place: Place<OpenBackend>,
   name: string,
 ): Promise<{ readonly parts: Parts; readonly hasCompanion: boolean }> {
-  const { store, log, close } = await place.open();
-  const parts = { store: store?.capabilities.durable === true, log: log?.capabilities.durable === true };
-  const isShared = [parts.store ? store : undefined, parts.log ? log : undefined].every(
-    (part) => part === undefined || part.capabilities.multiProcess,
-  );
-  await close?.();
-  if (parts.store || parts.log) return { parts, hasCompanion: isShared };
+  const backend = await place.open();
+  const isDurable = (part: keyof Parts): boolean => backend[part]?.capabilities.durable === true;
+  const parts = { store: isDurable("store"), log: isDurable("log"), checkpoints: isDurable("checkpoints") };
+  const claimed = (Object.keys(parts) as (keyof Parts)[]).filter((part) => parts[part]);
+  const isShared = claimed.every((part) => backend[part]?.capabilities.multiProcess === true);
+  await backend.close?.();
+  if (claimed.length > 0) return { parts, hasCompanion: isShared };
   throw new TypeError(
     `${name}: it claims to be durable nowhere, so there is nothing that a killed process may not lose.`,
   );

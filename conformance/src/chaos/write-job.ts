@@ -1,39 +1,34 @@
 import { writeSync } from "node:fs";
-import type { AppendStore, JsonValue, Store } from "@tinyagents/core";
+import type { AppendStore, CheckpointStore, JsonValue, Store } from "@tinyagents/core";
 import { CheckFailure } from "../assert.js";
 import { ACKNOWLEDGED_FD } from "../process/messages.js";
-import {
-  after,
-  contentOf,
-  headOf,
-  type Lane,
-  type LaneWrite,
-  nextWrite,
-  type Parts,
-  SHARED,
-  streamOf,
-} from "./lane.js";
+import { contentOf } from "./content.js";
+import { after, headOf, type Lane, type LaneWrite, nextWrite, type Parts, SHARED, streamOf } from "./lane.js";
+import { performOnThread } from "./write-thread.js";
+
+/** What a write gave. */
+interface Outcome {
+  /** Versions of the records that were put; `null` where there is none. */
+  readonly versions?: readonly (string | null)[];
+  /** Of an append to the stream of all lanes: the offset that it was given. */
+  readonly offset?: number;
+  /** Of a move of the thread of all lanes: the checkpoint that it was moved on from. */
+  readonly parentId?: string | null;
+}
 
 /** What a writer says of a write that is done, as a line of JSON, before it begins the next one of that lane. */
-export interface Acknowledged {
+export interface Acknowledged extends Outcome {
   readonly lane: number;
   /** The number of the write in its lane. */
   readonly n: number;
-  /** Versions of the records that were put. */
-  readonly versions: readonly (string | null)[];
-  /** Of an append to the stream of all lanes: the offset that it was given. */
-  readonly offset?: number;
+  /** What one of several tasks left is kept. The write is not done by that. */
+  readonly taskId?: string;
 }
 
 interface Backend {
   readonly store?: Store;
   readonly log?: AppendStore;
-}
-
-/** What a write gave. */
-interface Outcome {
-  readonly versions: readonly (string | undefined)[];
-  readonly offset?: number;
+  readonly checkpoints?: CheckpointStore;
 }
 
 /** Writes in all lanes at once until the process is killed. */
@@ -107,24 +102,48 @@ interface Writing {
 async function writeIn(handle: Backend, first: Lane, { seed, parts, acknowledge, goesOn }: Writing): Promise<void> {
   for (let lane = first; await goesOn(); ) {
     const write = nextWrite(lane, seed, parts);
-    const { versions, ...rest } = await perform(handle, lane, write);
-    acknowledge({ lane: lane.lane, n: lane.next, versions: versions.map((one) => one ?? null), ...rest });
-    lane = after(lane, write, versions);
+    const done = { lane: lane.lane, n: lane.next };
+    const outcome = await perform(handle, lane, write, (taskId) => acknowledge({ ...done, taskId }));
+    acknowledge({ ...done, ...outcome });
+    lane = after(lane, write, outcome.versions);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Does one write. @throws CheckFailure for an outcome that is wrong. */
-async function perform({ store, log }: Backend, lane: Lane, write: LaneWrite): Promise<Outcome> {
-  if (write.type === "share") {
-    const { ids, idempotencyKey } = write;
-    return { versions: [], offset: await (log as AppendStore).append(SHARED, ids.map(contentOf), { idempotencyKey }) };
+/** Does one write. `onTask` is told of each task that has left what it left. @throws CheckFailure for an outcome that is wrong. */
+async function perform(
+  { store, log, checkpoints }: Backend,
+  lane: Lane,
+  write: LaneWrite,
+  onTask: (taskId: string) => void,
+): Promise<Outcome> {
+  switch (write.type) {
+    case "share": {
+      const { ids, idempotencyKey } = write;
+      return {
+        offset: await (log as AppendStore).append(
+          SHARED,
+          ids.map((id) => contentOf(id)),
+          { idempotencyKey },
+        ),
+      };
+    }
+    case "append":
+    case "truncate":
+    case "drop":
+      await performOnLog(log as AppendStore, lane, write);
+      return {};
+    case "put":
+    case "batch":
+    case "remove": {
+      const versions = await performOnStore(store as Store, lane, write);
+      return { versions: versions.map((version) => version ?? null) };
+    }
+    default: {
+      const parentId = await performOnThread(checkpoints as CheckpointStore, lane, write, onTask);
+      return parentId === undefined ? {} : { parentId };
+    }
   }
-  if (write.type === "append" || write.type === "truncate" || write.type === "drop") {
-    await performOnLog(log as AppendStore, lane, write);
-    return { versions: [] };
-  }
-  return { versions: await performOnStore(store as Store, lane, write) };
 }
 
 type StoreWrite = Extract<LaneWrite, { readonly type: "put" | "batch" | "remove" }>;
@@ -154,7 +173,15 @@ async function performOnLog(log: AppendStore, lane: Lane, write: LogWrite): Prom
   const found = streamOf(lane, write.stream);
   const { ids, type: _, stream: __, ...terms } = write;
   const known = terms.idempotencyKey === undefined ? undefined : found.keys[terms.idempotencyKey];
-  told("appending", await log.append(stream, ids.map(contentOf), terms), known?.offset ?? headOf(found));
+  told(
+    "appending",
+    await log.append(
+      stream,
+      ids.map((id) => contentOf(id)),
+      terms,
+    ),
+    known?.offset ?? headOf(found),
+  );
 }
 
 function told(what: string, outcome: JsonValue, expected: JsonValue): void {

@@ -1,7 +1,7 @@
 import { checkpointStoreConformance } from "@tinyagents/conformance/vitest";
 import { describe, it } from "vitest";
 import { backends } from "./backends.js";
-import { jsonl, mongodb, postgres, sqlite } from "./checkpoint-subjects.js";
+import { jsonl, mongodb, postgres, sqlite } from "./subjects.js";
 
 const SUBJECTS = new Map(Object.entries({ jsonl, mongodb, postgres, sqlite }));
 const IDS = "CKP-01, CKP-02, CNF-06, DG-11, DG-13, ST-04, SE-04, SE-06";

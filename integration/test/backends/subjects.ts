@@ -1,8 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CheckpointStoreSubject, OpenCheckpoints, Place } from "@tinyagents/conformance";
-import type { AppendStore, JsonObject } from "@tinyagents/core";
+import type {
+  ChaosSubject,
+  CheckpointStoreSubject,
+  OpenBackend,
+  OpenCheckpoints,
+  Place,
+} from "@tinyagents/conformance";
+import type { AppendStore, JsonObject, Store } from "@tinyagents/core";
 import { checkpointStore } from "@tinyagents/persistence";
 import { jsonlBackend } from "@tinyagents/store-jsonl";
 import { mongodbBackend } from "@tinyagents/store-mongodb";
@@ -10,27 +16,31 @@ import { postgresBackend } from "@tinyagents/store-postgres";
 import { sqliteBackend } from "@tinyagents/store-sqlite";
 import { startMongodb, startPostgres } from "@tinyagents/testkit/servers";
 
-/** A backend as far as checkpoints need it. */
+/** A backend as far as it is looked at here. */
 interface Backend {
+  readonly store: Store;
   readonly log: AppendStore;
   close(): Promise<void>;
 }
 
-/** A subject whose places other processes can open, too: they load this file, and start no servers. */
+/**
+ * A subject whose places other processes can open, too: they load this file, and start no servers. The records and the log
+ * of the backend are there as well, for whoever kills processes that write to all of them.
+ */
 function subjectOf(
   exportName: string,
   where: () => Promise<{ readonly ref: JsonObject; remove?(): Promise<void> }>,
   open: (ref: never) => Backend | Promise<Backend>,
-): CheckpointStoreSubject {
-  const openAt = async (ref: unknown): Promise<OpenCheckpoints> => {
-    const { log, close } = await open(ref as never);
-    return { checkpoints: checkpointStore(log), close };
+): CheckpointStoreSubject & ChaosSubject {
+  const openAt = async (ref: unknown): Promise<OpenBackend & OpenCheckpoints> => {
+    const { store, log, close } = await open(ref as never);
+    return { store, log, checkpoints: checkpointStore(log), close };
   };
   return {
     name: `checkpointStore on ${exportName}`,
     module: import.meta.url,
     exportName,
-    async create(): Promise<Place<OpenCheckpoints>> {
+    async create(): Promise<Place<OpenBackend & OpenCheckpoints>> {
       const place = await where();
       return { ...place, open: () => openAt(place.ref) };
     },
@@ -58,15 +68,15 @@ function urlOf(server: Awaited<ReturnType<typeof startPostgres>>): string {
   throw new Error(server.reason);
 }
 
-export const sqlite: CheckpointStoreSubject = subjectOf("sqlite", folder, (ref: { readonly folder: string }) =>
+export const sqlite = subjectOf("sqlite", folder, (ref: { readonly folder: string }) =>
   sqliteBackend({ path: join(ref.folder, "a.db"), synchronous: "normal" }),
 );
 
-export const jsonl: CheckpointStoreSubject = subjectOf("jsonl", folder, (ref: { readonly folder: string }) =>
+export const jsonl = subjectOf("jsonl", folder, (ref: { readonly folder: string }) =>
   jsonlBackend({ folder: ref.folder, sync: "os" }),
 );
 
-export const postgres: CheckpointStoreSubject = subjectOf(
+export const postgres = subjectOf(
   "postgres",
   async () => ({
     ref: {
@@ -78,7 +88,7 @@ export const postgres: CheckpointStoreSubject = subjectOf(
   (ref: { readonly connectionString: string; readonly schema: string }) => postgresBackend(ref),
 );
 
-export const mongodb: CheckpointStoreSubject = subjectOf(
+export const mongodb = subjectOf(
   "mongodb",
   async () => ({
     ref: {
