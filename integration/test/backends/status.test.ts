@@ -138,7 +138,11 @@ describe("what cannot be asked of statuses (ST-03)", () => {
       code: "invalid_request",
       message: expect.stringContaining("status.state"),
     });
-    await expect(statuses.accept({ runId: "r", component: "c" })).rejects.toMatchObject({ code: "conflict" });
+    await expect(statuses.accept({ runId: "r", component: "c" })).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining('There is a run "r" already'),
+      details: { resource: 'status of run "r"', expected: null },
+    });
   });
 
   it("is a wrong prefix, at once", () => {

@@ -96,6 +96,22 @@ describe("the view of a tenant (SE-06)", () => {
     expect(String(failure)).not.toContain("secret-of-b");
   });
 
+  it("lists nothing that lies exactly at the tenant's place, and what comes after it", async () => {
+    const { store, log } = memoryBackend();
+    const text = { type: "text", text: "x" } as const;
+    await store.put(["tenants", "a"], text);
+    await log.append("tenants/a/", [1]);
+    const alone = await tenantStore(store, "a").list({ prefix: [] });
+    expect(alone).toEqual({ items: [] });
+    for (const name of ["k1", "k2"]) await tenantStore(store, "a").put([name], text);
+    await tenantLog(log, "a").append("s", [1]);
+    const first = await tenantStore(store, "a").list({ prefix: [], limit: 1 });
+    expect(first.items.map(({ key }) => key)).toEqual([["k1"]]);
+    const rest = await tenantStore(store, "a").list({ prefix: [], cursor: first.cursor });
+    expect(rest.items.map(({ key }) => key)).toEqual([["k2"]]);
+    expect(await tenantLog(log, "a").streams()).toEqual(["s"]);
+  });
+
   it("writes nothing elsewhere, whatever a batch or a key is made of", async () => {
     const inner = memoryStore();
     const put = { type: "put", key: ["tenants", "b", "k"], value: { type: "text", text: "evil" } } as const;

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
   type RecordedRun,
+  type RunConfig,
   readAgentState,
   type StartOptions,
   type StepContext,
@@ -28,7 +29,7 @@ import type {
   StreamOptions,
 } from "./options.js";
 import { loadRecorded, moveRecorded, readResumed, reopenResumed } from "./recorded-run.js";
-import { announceRestoredCalls, applyResume, hasGoneOn, reopen } from "./resume.js";
+import { announceRestoredCalls, applyResume, hasGoneOn, reopen, resumeMismatch } from "./resume.js";
 import { LiveRun, type LiveRunOptions } from "./run/live-run.js";
 import { handOut, type LiveState, takeOver } from "./run/live-state.js";
 import { giveBack, handOutAfterStep, takeForStep } from "./run/moved-state.js";
@@ -137,7 +138,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     const config = configBelow(this.#definition, parent);
     return this.#below(parent, config.runId, signal, async (agent, options) => {
       const recorded = await loadRecorded(options.recorder, config.runId);
-      if (recorded !== undefined) return agent.#goOnBelow(recorded, options);
+      if (recorded !== undefined) return agent.#goOnBelow(ofParent(recorded, config), options);
       return agent.#drive(newState(agent.#definition, input, config, options), options);
     });
   }
@@ -214,6 +215,12 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   #newState(input: AgentInput, options: RunOptions): LiveState {
     return newState(this.#definition, input, rootConfig(this.#definition, options), options);
   }
+}
+
+/** @throws `resume_mismatch` when what is recorded is no run of this parent: somebody gave another run its id. */
+function ofParent(recorded: RecordedRun, { runId, parentRunId }: RunConfig): RecordedRun {
+  if (recorded.state.config.parentRunId === parentRunId) return recorded;
+  throw resumeMismatch(`another run has the id "${runId}"`, "The agent cannot be asked");
 }
 
 /**

@@ -156,3 +156,21 @@ describe("a child whose recorder gives leases", () => {
     expect(codes).toEqual(["conflict"]);
   });
 });
+
+test("a call of an agent whose run would have the id of another run fails, and takes nothing of that run", async () => {
+  const recorder = keptRuns();
+  const answer = createAgent({ name: "other", model: modelByHistory([{ text: "of somebody else" }]), recorder });
+  await answer.invoke("Hi.", { runId: "r/c1" });
+  const child = createAgent({ name: "other", model: modelByHistory([{ text: "own" }]) });
+  const parent = createAgent({
+    name: "parent",
+    model: modelByHistory([{ toolCalls: [{ id: "c1", name: "other", args: { task: "Go." } }] }, { text: "done" }]),
+    tools: [child.asTool({ description: "Helps." })],
+    recorder,
+  });
+  const run = await parent.invoke("Go.", RUN);
+  const [result] = run.messages.filter(({ role }) => role === "tool");
+  expect(result).toMatchObject({ isError: true, status: "failed" });
+  expect(JSON.stringify(result)).toContain('another run has the id \\"r/c1\\"');
+  expect(JSON.stringify(run.messages)).not.toContain("of somebody else");
+});

@@ -3,6 +3,7 @@ import {
   checkOptions,
   type FieldRule,
   invalidArgument,
+  isTinyAgentsError,
   messageOf,
   type Page,
   RUN_STATES,
@@ -15,6 +16,7 @@ import {
   type StoreCallOptions,
   type StoreKey,
   systemClock,
+  TinyAgentsError,
 } from "@tinyagents/core";
 import { checkId, checkStates } from "../indexed/arguments.js";
 import { checkOrderQuery, IndexedRecords } from "../indexed/indexed-records.js";
@@ -46,7 +48,11 @@ export function runStatusStore(store: Store, options: RunStatusStoreOptions = {}
   return {
     async accept(admission, call) {
       const status = acceptedStatus(admission, clock.now());
-      return { status, version: await records.put(status.runId, status, null, call) };
+      try {
+        return { status, version: await records.put(status.runId, status, null, call) };
+      } catch (error) {
+        throw isTinyAgentsError(error, "conflict") ? acceptedAlready(status, error) : error;
+      }
     },
     async get(runId, call) {
       const found = await records.get(runId, call);
@@ -79,6 +85,15 @@ async function listRuns(
   const [state, ...others] = wanted;
   if (state !== undefined && others.length === 0) return list("state", state);
   throw invalidArgument("query.states", "one state is expected, unless threadId or rootRunId says whose runs");
+}
+
+/** Also a run below another has an id: that of its parent, and that of the call which started it. */
+function acceptedAlready({ runId }: RunStatusRecord, cause: TinyAgentsError<"conflict">): TinyAgentsError<"conflict"> {
+  return new TinyAgentsError(
+    "conflict",
+    `There is a run ${JSON.stringify(runId)} already, which may be one below another run. Nothing was noted; give the run an id of its own.`,
+    { details: cause.details, cause, runId },
+  );
 }
 
 /** @throws `invalid_request` for what could not be read again, and would then be lost. */

@@ -23,7 +23,8 @@ export function tenantLog(log: AppendStore, tenantId: string, { prefix = "tenant
       const wanted = typeof start === "string" ? before + start : start;
       const after = typeof range?.after === "string" ? before + range.after : range?.after;
       const names = await log.streams(wanted, range === undefined ? undefined : { ...range, after });
-      return names.filter((name) => name.startsWith(before)).map((name) => name.slice(before.length));
+      const own = names.filter((name) => name.startsWith(before) && name.length > before.length);
+      return own.map((name) => name.slice(before.length));
     },
     ...(watch === undefined
       ? {}

@@ -1,4 +1,5 @@
 import {
+  type Page,
   type PutOptions,
   type Store,
   type StoreCallOptions,
@@ -28,10 +29,15 @@ export function tenantStore(store: Store, tenantId: string, { prefix = "tenants"
     return names.length > 0 ? [...before, ...names] : names;
   };
   const own = (record: StoreRecord): StoreRecord => {
-    const isOwn = before.every((name, index) => record.key[index] === name) && record.key.length > before.length;
+    const isOwn = before.every((name, index) => record.key[index] === name);
     if (isOwn) return { ...record, key: record.key.slice(before.length) };
     throw storeFailure("store of a tenant", "read", new Error("the store below gave a record from somewhere else"));
   };
+  // A record exactly at the tenant's place has no name inside: it is of whoever has the store below. There is one at most.
+  const withoutPlace = ({ items, ...page }: Page<StoreRecord>): Page<StoreRecord> => ({
+    ...page,
+    items: items.map(own).filter(({ key }) => key.length > 0),
+  });
   // Whatever has a key, be it a function: a store may take it.
   const inside = (operation: StoreOperation): StoreOperation =>
     operation === undefined || operation === null ? operation : { ...operation, key: keyOf(operation.key) };
@@ -45,8 +51,9 @@ export function tenantStore(store: Store, tenantId: string, { prefix = "tenants"
     delete: (key, options) => store.delete(keyOf(key), options),
     async list(query, options) {
       const prefixed = Array.isArray(query?.prefix) ? { ...query, prefix: [...before, ...query.prefix] } : query;
-      const page = await store.list(prefixed, options);
-      return { ...page, items: page.items.map(own) };
+      const page = withoutPlace(await store.list(prefixed, options));
+      if (page.items.length > 0 || page.cursor === undefined) return page;
+      return withoutPlace(await store.list({ ...prefixed, cursor: page.cursor }, options));
     },
     batch: (operations, options) =>
       store.batch(Array.isArray(operations) ? Array.from(operations, inside) : operations, options),
