@@ -24,6 +24,8 @@ describe("what the driver throws (STO-08)", () => {
   it("does not pass, and says so: what a server refuses", () => {
     for (const error of [
       thrown("MongoServerError", { code: 13 }),
+      // A full disk: somebody has to make room.
+      thrown("MongoServerError", { code: 14031 }),
       thrown("MongoServerError"),
       new TypeError("x"),
       null,

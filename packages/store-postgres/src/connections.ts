@@ -23,19 +23,25 @@ function own({
 }: PostgresConnectionOptions): Connections {
   const config = {
     connectionString,
-    connectionTimeoutMillis: connectTimeoutMs,
     // A connection that listens says nothing for long, and has to notice when its server is gone.
     keepAlive: true,
     fallback_application_name: "@tinyagents/store-postgres",
   };
-  const pool = new pg.Pool({ ...config, max: maxConnections });
+  const connectionTimeoutMillis = connectTimeoutMs;
+  // The pool's own time would go on while a call waits for its turn, and end it.
+  const Client = class extends pg.Client {
+    constructor(options?: pg.ClientConfig) {
+      super({ ...options, connectionTimeoutMillis });
+    }
+  };
+  const pool = new pg.Pool({ ...config, max: maxConnections, Client });
   // An idle connection was lost. The pool has let go of it, and opens another one when it is needed.
   pool.on("error", () => undefined);
   let ended: Promise<void> | undefined;
   return {
     pool,
     async listening() {
-      const connection = new pg.Client(config);
+      const connection = new Client(config);
       connection.on("error", () => undefined);
       await connection.connect();
       return { connection, close: () => void connection.end().catch(() => undefined) };

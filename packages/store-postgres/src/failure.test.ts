@@ -12,7 +12,10 @@ describe("failures of PostgreSQL", () => {
     ["08006", true],
     ["40001", true],
     ["40P01", true],
+    ["53100", false],
+    ["53200", true],
     ["53300", true],
+    ["53400", false],
     ["57P01", true],
     ["57014", true],
     ["55P03", true],
@@ -23,6 +26,8 @@ describe("failures of PostgreSQL", () => {
     ["ECONNREFUSED", true],
     ["ECONNRESET", true],
     ["EPIPE", true],
+    ["EMFILE", true],
+    ["ENOSPC", false],
     ["ENOTFOUND", false],
   ])("with the code %s say whether a repeat can help: %s", (code, retryable) => {
     expect(toError(failed(code), "put")).toMatchObject({ code: "store_failed", retryable });
@@ -30,6 +35,7 @@ describe("failures of PostgreSQL", () => {
 
   it.each([
     ["Connection terminated unexpectedly", true],
+    ["timeout expired", true],
     ["timeout exceeded when trying to connect", true],
     ["Client has encountered a connection error and is not queryable", true],
     ["something else", false],

@@ -1,4 +1,4 @@
-import { storeFailure, systemCodeOf, type TinyAgentsError } from "@tinyagents/core";
+import { isPassingFileError, storeFailure, systemCodeOf, type TinyAgentsError } from "@tinyagents/core";
 
 /** What the database says when it gave a transaction up for another one: a repeat is all it takes. */
 const GIVEN_UP = new Set(["40001", "40P01"]);
@@ -7,8 +7,11 @@ const DUPLICATE = "23505";
 /** A statement that was stopped. */
 const STOPPED = "57014";
 
-/** Classes of codes, and codes, of failures that pass: no connection, no room, going down, locked, stopped, given up. */
-const PASSING = /^(08|40|53|57)|^55P03$/;
+/**
+ * Classes of codes, and codes, of failures that pass: no connection, too much at once, going down, locked, stopped, given up. A full
+ * disk does not, nor does a limit that is too low: somebody has to do something.
+ */
+const PASSING = /^(08|40|53[23]|57)|^55P03$/;
 /** No connection; shut down, crashed, dropped; idle, or in one transaction, for too long. */
 const ENDING = /^(08|57P|25P0[34])/;
 const PASSING_SYSTEM_CODES = new Set([
@@ -24,7 +27,8 @@ const PASSING_SYSTEM_CODES = new Set([
   "ETIMEDOUT",
 ]);
 /** What `pg` says of lost connections, without a code. */
-const PASSING_MESSAGES = /Connection terminated|timeout exceeded when trying to connect|is not queryable/;
+const PASSING_MESSAGES =
+  /Connection terminated|timeout exceeded when trying to connect|timeout expired|is not queryable/;
 
 /** The code that the database gave an error, five letters or digits; nothing for errors of anything else. */
 export function sqlStateOf(error: unknown): string | undefined {
@@ -63,6 +67,6 @@ export function postgresFailure(
 function isPassing(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state !== undefined) return PASSING.test(state);
-  if (PASSING_SYSTEM_CODES.has(systemCodeOf(error) ?? "")) return true;
+  if (PASSING_SYSTEM_CODES.has(systemCodeOf(error) ?? "") || isPassingFileError(error)) return true;
   return error instanceof Error && PASSING_MESSAGES.test(error.message);
 }

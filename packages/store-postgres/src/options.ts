@@ -21,7 +21,7 @@ export interface PostgresConnectionOptions extends CommonOptions {
   readonly connectionString: string;
   /** Connections at most, besides one more while a log is watched. Default 10. */
   readonly maxConnections?: number | undefined;
-  /** How long to wait for a connection, ms. Default 10,000. */
+  /** How long a new connection may take, ms. Calls that wait for a free one wait as long as others take. Default 10,000. */
   readonly connectTimeoutMs?: number | undefined;
   readonly pool?: undefined;
 }

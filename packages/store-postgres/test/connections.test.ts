@@ -1,5 +1,6 @@
+import { type AddressInfo, createServer } from "node:net";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createPostgresSchema, type PostgresBackend, type PostgresPool, postgresBackend } from "../src/index.js";
 import { admin, newPlace, type TestPlace, url, withServer } from "./support/place.js";
 
@@ -71,6 +72,40 @@ withServer("connections", () => {
     const counts = await Promise.all([1, 2, 3].map(() => connectionsOf(application)));
     await Promise.all(puts);
     expect(Math.max(...counts, await connectionsOf(application))).toBeLessThanOrEqual(2);
+  });
+
+  it("that are all in use are waited for longer than connecting may take: a burst of calls is done", async () => {
+    const { store } = open({ maxConnections: 1, connectTimeoutMs: 5_000 });
+    await store.put(KEY, text("first"));
+    const holder = await admin.connect();
+    await holder.query(`BEGIN; LOCK TABLE ${place.schema}.tinyagents_records IN ACCESS EXCLUSIVE MODE`);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let burst: Promise<unknown>[];
+    try {
+      burst = Array.from({ length: 500 }, (_, index) => store.put([String(index)], text("x")));
+      for (const one of burst) one.catch(() => {});
+      await vi.advanceTimersByTimeAsync(60_000);
+    } finally {
+      vi.useRealTimers();
+      await holder.query("ROLLBACK");
+      holder.release();
+    }
+    await Promise.all(burst);
+    expect((await store.list({ prefix: [], limit: 1_000 })).items.length).toBe(501);
+  });
+
+  it("that do not come up in time fail the call, which may be repeated", async () => {
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as AddressInfo;
+    const { store, close } = postgresBackend({
+      connectionString: `postgresql://nobody@127.0.0.1:${port}/nothing`,
+      connectTimeoutMs: 1,
+      follow: false,
+    });
+    await expect(store.get(KEY)).rejects.toMatchObject({ code: "store_failed", retryable: true });
+    await close();
+    silent.close();
   });
 
   it("that are all in use are waited for no longer than the signal lets a call", async () => {
