@@ -1,10 +1,13 @@
 import {
   type AnyTinyAgentsError,
+  checkOptions,
   corruptData,
+  type FieldRule,
   invalidArgument,
   isTinyAgentsError,
   type JsonValue,
   type ModelResponse,
+  optionRules,
   type ResponseCache,
   readModelResponse,
   readObject,
@@ -13,6 +16,7 @@ import {
   type StoreKey,
   type StoreValue,
 } from "@tinyagents/core";
+import { rules } from "./option-rules.js";
 
 export interface ResponseCacheOptions {
   /** The names before the digest of a question in a record's key. Default `["responses"]`. */
@@ -26,20 +30,22 @@ export interface ResponseCacheOptions {
 
 const FORMAT = 1;
 
+const RULES: { readonly [Option in keyof ResponseCacheOptions]-?: FieldRule } = {
+  prefix: rules.keyPrefix,
+  onUnreadable: optionRules.call,
+};
+
 /**
  * Answers of models in a keyed store: one record per question, under the prefix and the SHA-256 of the question's key. A
  * record says whose it is, and one that is damaged, or of another question, is never given as an answer.
  *
  * Both methods throw what the store throws, and `invalid_request` for an empty key; `put` also for an answer that is none,
  * and for `ttlMs` on a store without `capabilities.ttl`.
- * @throws TypeError for an `onUnreadable` that is no function.
+ * @throws `TypeError` for options that cannot be.
  */
-export function responseCache(
-  store: Store,
-  { prefix = ["responses"], onUnreadable }: ResponseCacheOptions = {},
-): ResponseCache {
-  if (onUnreadable !== undefined && typeof onUnreadable !== "function")
-    throw new TypeError("responseCache: onUnreadable must be a function");
+export function responseCache(store: Store, options: ResponseCacheOptions = {}): ResponseCache {
+  checkOptions(options, RULES, "responseCache: options");
+  const { prefix = ["responses"], onUnreadable } = options;
   return {
     async get(key, { signal } = {}) {
       const digest = await digestOf(key);

@@ -3,11 +3,14 @@ import {
   type CheckpointStore,
   type Clock,
   checkFields,
+  checkOptions,
+  type FieldRule,
   invalidArgument,
   readWholeNumber,
   systemClock,
   throwIfAborted,
 } from "@tinyagents/core";
+import { rules } from "../option-rules.js";
 import { appendRow } from "./append-row.js";
 import { checkText, checkThread, copyRow, copyTask } from "./check-arguments.js";
 import { beingCopied, ownedByNewer, threadTaken } from "./conflicts.js";
@@ -25,6 +28,11 @@ export interface CheckpointStoreOptions {
   readonly clock?: Clock | undefined;
 }
 
+const RULES: { readonly [Option in keyof CheckpointStoreOptions]-?: FieldRule } = {
+  prefix: rules.name,
+  clock: rules.clock,
+};
+
 /**
  * Checkpoints in a log: one stream per thread and graph, named by the prefix, the thread id and the namespace, in which `%` is
  * written `%25` and `/` `%2F`. Rows and what tasks leave are entries of it, each written once. An entry says where the newest
@@ -33,12 +41,11 @@ export interface CheckpointStoreOptions {
  * Several stores on one log, in several processes where it has `multiProcess`, may be used at once. A store trusts what it knows
  * of a thread for 50 ms. A thread that somebody else deletes and begins anew within that time, with just as many entries, is
  * taken for the old one: stop who writes to a thread before it is deleted.
+ * @throws `TypeError` for options that cannot be.
  */
-export function checkpointStore(
-  log: AppendStore,
-  { prefix = "checkpoints", clock = systemClock }: CheckpointStoreOptions = {},
-): CheckpointStore {
-  if (typeof prefix !== "string" || prefix === "") throw new TypeError("checkpointStore: prefix must not be empty");
+export function checkpointStore(log: AppendStore, options: CheckpointStoreOptions = {}): CheckpointStore {
+  checkOptions(options, RULES, "checkpointStore: options");
+  const { prefix = "checkpoints", clock = systemClock } = options;
   const lineages = new Lineages(log, prefix, clock);
   const { durable, multiProcess } = log.capabilities;
   return {

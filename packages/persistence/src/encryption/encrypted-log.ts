@@ -1,6 +1,7 @@
 import {
   type AppendStore,
   canonicalJson,
+  checkOptions,
   corruptData,
   isJsonObject,
   isTinyAgentsError,
@@ -12,7 +13,7 @@ import {
   readVersion,
   throwIfAborted,
 } from "@tinyagents/core";
-import { bytesOf, type EncryptionKeys, KeyRing, NONCE_BYTES } from "./key-ring.js";
+import { bytesOf, type EncryptionKeys, KEY_RULES, KeyRing, NONCE_BYTES } from "./key-ring.js";
 
 const FORMAT = 1;
 
@@ -26,6 +27,7 @@ const FORMAT = 1;
  * @throws TypeError for keys that cannot be.
  */
 export function encryptedLog(log: AppendStore, keys: EncryptionKeys): AppendStore {
+  checkOptions(keys, KEY_RULES, "encryptedLog: keys");
   const ring = new KeyRing(keys, "encryptedLog");
   const { watch } = log;
   return {

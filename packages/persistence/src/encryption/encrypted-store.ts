@@ -1,6 +1,7 @@
 import {
   type CheckedPut,
   type Clock,
+  checkOptions,
   isTinyAgentsError,
   readBatch,
   readPut,
@@ -12,7 +13,8 @@ import {
   systemClock,
   throwIfAborted,
 } from "@tinyagents/core";
-import { type EncryptionKeys, KeyRing } from "./key-ring.js";
+import { rules } from "../option-rules.js";
+import { type EncryptionKeys, KEY_RULES, KeyRing } from "./key-ring.js";
 import { openRecord, sealValue } from "./sealed-record.js";
 
 export interface EncryptedStoreOptions extends EncryptionKeys {
@@ -48,10 +50,12 @@ export interface EncryptedStore extends Store {
 /**
  * Values are encrypted (AES-256-GCM) on their way into a store, bound to the key and the attributes of their record: one
  * that was changed, or moved to another key, is `corrupt_data`. Keys, attributes, sizes and times are not encrypted.
- * @throws TypeError for keys that cannot be.
+ * @throws `TypeError` for keys and options that cannot be.
  */
-export function encryptedStore(store: Store, { clock = systemClock, ...keys }: EncryptedStoreOptions): EncryptedStore {
-  const ring = new KeyRing(keys, "encryptedStore");
+export function encryptedStore(store: Store, options: EncryptedStoreOptions): EncryptedStore {
+  checkOptions(options, { ...KEY_RULES, clock: rules.clock }, "encryptedStore: options");
+  const { clock = systemClock } = options;
+  const ring = new KeyRing(options, "encryptedStore");
   const { capabilities } = store;
 
   const opened = async (record: StoreRecord): Promise<StoreRecord> => ({

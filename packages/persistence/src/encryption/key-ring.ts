@@ -1,4 +1,4 @@
-import { TinyAgentsError } from "@tinyagents/core";
+import { type FieldRule, optionRules, TinyAgentsError } from "@tinyagents/core";
 
 /** By what data is encrypted. */
 export interface EncryptionKeys {
@@ -7,6 +7,12 @@ export interface EncryptionKeys {
   /** The key that new data is encrypted by. The others are for reading. */
   readonly currentKeyId: string;
 }
+
+/** What {@link EncryptionKeys} are held against, besides what the key ring looks at. */
+export const KEY_RULES: { readonly [Field in keyof EncryptionKeys]-?: FieldRule } = {
+  keys: ["an object of keys by their ids", (value) => typeof value === "object" && value !== null],
+  currentKeyId: optionRules.text,
+};
 
 /** A key in the two roles that it has. */
 interface Key {

@@ -1,8 +1,11 @@
 import {
+  checkOptions,
   corruptData,
+  type FieldRule,
   isTinyAgentsError,
   type JsonValue,
   messageOf,
+  optionRules,
   readThreadState,
   type ShortTermMemory,
   type Store,
@@ -12,6 +15,7 @@ import {
   TinyAgentsError,
   throwIfAborted,
 } from "@tinyagents/core";
+import { rules } from "../option-rules.js";
 import { applyPolicy, type MemoryPolicy } from "./policy.js";
 
 export interface ShortTermMemoryOptions {
@@ -23,6 +27,12 @@ export interface ShortTermMemoryOptions {
   readonly onSave?: MemoryPolicy | undefined;
 }
 
+const RULES: { readonly [Option in keyof ShortTermMemoryOptions]-?: FieldRule } = {
+  prefix: rules.keyPrefix,
+  onLoad: optionRules.call,
+  onSave: optionRules.call,
+};
+
 /**
  * The memory of threads in a keyed store: one record per thread, under the prefix and the thread id. Thread ids are
  * opaque; any character may be in them, only an empty one is refused.
@@ -30,14 +40,11 @@ export interface ShortTermMemoryOptions {
  * Both methods throw `memory_failed`, with the error as `cause`, when the store or a policy fails. What says more by itself
  * passes as it is: `conflict`, `invalid_request`, and `corrupt_data` and `version_mismatch` of a stored record. A `signal`
  * that aborts stops all but the write of a thread.
- * @throws TypeError for a policy that is no function.
+ * @throws `TypeError` for options that cannot be.
  */
-export function shortTermMemory(
-  store: Store,
-  { prefix = ["memory"], onLoad, onSave }: ShortTermMemoryOptions = {},
-): ShortTermMemory {
-  checkPolicy("onLoad", onLoad);
-  checkPolicy("onSave", onSave);
+export function shortTermMemory(store: Store, options: ShortTermMemoryOptions = {}): ShortTermMemory {
+  checkOptions(options, RULES, "shortTermMemory: options");
+  const { prefix = ["memory"], onLoad, onSave } = options;
   const keyOf = (threadId: string): StoreKey => [...prefix, threadId];
   return {
     async load(threadId, { signal } = {}) {
@@ -54,11 +61,6 @@ export function shortTermMemory(
       return attempt(threadId, "save", () => store.put(keyOf(threadId), { type: "json", value }, { ifVersion }));
     },
   };
-}
-
-function checkPolicy(name: string, policy: unknown): void {
-  if (policy === undefined || typeof policy === "function") return;
-  throw new TypeError(`shortTermMemory: ${name} must be a function, as keepLastTurns(10) is`);
 }
 
 function placeOf(threadId: string): string {

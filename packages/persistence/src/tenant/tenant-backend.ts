@@ -7,7 +7,7 @@ export type TenantBackend<B extends Pick<StorageBackend, "store" | "log">> = Pic
 
 /**
  * What one tenant has of a backend, see `tenantStore` and `tenantLog`.
- * @throws TypeError for an empty id or prefix.
+ * @throws `TypeError` for an empty id, and for options that cannot be.
  */
 export function tenantBackend<B extends Pick<StorageBackend, "store" | "log">>(
   { store, log }: B,

@@ -1,14 +1,14 @@
 import type { AppendStore } from "@tinyagents/core";
 import { streamName } from "../stream-name.js";
-import { checkName, type TenantOptions } from "./tenant-store.js";
+import { placeOfTenant, type TenantOptions } from "./tenant-store.js";
 
 /**
  * The streams of one tenant, as a log of their own: what it is given and gives are names without the tenant. Nothing of
  * another tenant can be named, listed, followed or deleted through it. Any character may be in a tenant's id.
- * @throws TypeError for an empty id or prefix.
+ * @throws `TypeError` for an empty id, and for options that cannot be.
  */
-export function tenantLog(log: AppendStore, tenantId: string, { prefix = "tenants" }: TenantOptions = {}): AppendStore {
-  const before = `${streamName(checkName(prefix, "prefix"), checkName(tenantId, "tenantId"))}/`;
+export function tenantLog(log: AppendStore, tenantId: string, options: TenantOptions = {}): AppendStore {
+  const before = `${streamName(...placeOfTenant(tenantId, options, "tenantLog"))}/`;
   // What is no name is handed on as it is: the log refuses it.
   const nameOf = (stream: string): string => (typeof stream === "string" && stream !== "" ? before + stream : stream);
   const { watch } = log;

@@ -1,4 +1,6 @@
 import {
+  checkOptions,
+  type FieldRule,
   type Page,
   type PutOptions,
   type Store,
@@ -8,6 +10,7 @@ import {
   type StoreRecord,
   storeFailure,
 } from "@tinyagents/core";
+import { rules } from "../option-rules.js";
 
 /** What every view of one tenant can be told. */
 export interface TenantOptions {
@@ -18,10 +21,10 @@ export interface TenantOptions {
 /**
  * The records of one tenant, as a store of their own: what it is given and gives are keys without the tenant. Nothing of
  * another tenant can be named, listed, paged to or deleted through it. Any character may be in a tenant's id.
- * @throws TypeError for an empty id or prefix.
+ * @throws `TypeError` for an empty id, and for options that cannot be.
  */
-export function tenantStore(store: Store, tenantId: string, { prefix = "tenants" }: TenantOptions = {}): Store {
-  const before = [checkName(prefix, "prefix"), checkName(tenantId, "tenantId")];
+export function tenantStore(store: Store, tenantId: string, options: TenantOptions = {}): Store {
+  const before = placeOfTenant(tenantId, options, "tenantStore");
   // What is no key is handed on as it is: the store refuses it.
   const keyOf = (key: StoreKey): StoreKey => {
     if (!Array.isArray(key)) return key;
@@ -60,8 +63,11 @@ export function tenantStore(store: Store, tenantId: string, { prefix = "tenants"
   };
 }
 
-/** @throws TypeError unless it is a text that is not empty. */
-export function checkName(name: string, what: string): string {
-  if (typeof name === "string" && name !== "") return name;
-  throw new TypeError(`A tenant's view: ${what} must be a text that is not empty`);
+const RULES: { readonly [Option in keyof TenantOptions]-?: FieldRule } = { prefix: rules.name };
+
+/** The names before all that is a tenant's. @throws `TypeError` */
+export function placeOfTenant(tenantId: string, options: TenantOptions, factory: string): readonly [string, string] {
+  checkOptions(options, RULES, `${factory}: options`);
+  if (typeof tenantId === "string" && tenantId !== "") return [options.prefix ?? "tenants", tenantId];
+  throw new TypeError(`${factory}: tenantId: a text that is not empty is expected`);
 }
