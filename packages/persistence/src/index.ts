@@ -9,6 +9,14 @@ export {
   type ReencryptResult,
 } from "./encryption/encrypted-store.js";
 export type { EncryptionKeys } from "./encryption/key-ring.js";
+export {
+  type CallRecords,
+  callRecords,
+  type ModelCallRecord,
+  type ModelCallSpent,
+  type OutputRecord,
+  type ToolCallRecord,
+} from "./journal/call-records.js";
 export { currentEntries } from "./journal/current-entries.js";
 export { type EventJournalOptions, eventJournal } from "./journal/event-journal.js";
 export { journaledRecorder } from "./journal/journaled-recorder.js";

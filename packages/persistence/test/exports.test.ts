@@ -4,6 +4,7 @@ import * as persistence from "../src/index.js";
 test("the package exports these names at run time, and no others", () => {
   expect(Object.keys(persistence).sort()).toEqual([
     "artifactIndex",
+    "callRecords",
     "checkpointStore",
     "currentEntries",
     "encryptedLog",

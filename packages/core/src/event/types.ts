@@ -164,7 +164,11 @@ export interface EventData extends StoreEventData {
   "history.edited": { readonly by: string; readonly removed: number; readonly added: number };
   "memory.loaded": { readonly messages: number };
   "memory.saved": { readonly messages: number };
-  "output.validated": { readonly strategy: OutputState["strategy"]; readonly variant?: number };
+  "output.validated": {
+    readonly strategy: OutputState["strategy"];
+    readonly variant?: number;
+    readonly payload?: { readonly value: JsonValue };
+  };
   "sub_agent.started": {
     readonly childRunId: string;
     readonly agent: string;

@@ -55,9 +55,10 @@ export async function validate(run: LiveRun): Promise<void> {
   const checked = await check(run, plan, value);
   if (!checked.ok) return correct(run, plan, candidate, checked.issues);
   const variant = await matchingVariant(run, plan.variants, value);
-  state.output = { strategy: plan.strategy, value, ...(variant === undefined ? {} : { variant }) };
+  const which = { strategy: plan.strategy, ...(variant === undefined ? {} : { variant }) };
+  state.output = { ...which, value };
   run.output = { value: checked.value };
-  run.event()?.("output.validated", { strategy: plan.strategy, ...(variant === undefined ? {} : { variant }) });
+  run.event()?.("output.validated", run.wantsPayloads ? { ...which, payload: { value } } : which);
   state.phase = "finalize";
 }
 

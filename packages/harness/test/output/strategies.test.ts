@@ -39,7 +39,9 @@ describe("a model that has a mechanism of its own", () => {
     });
     expect((await run()).output).toEqual(OSLO);
     expect(events.ofType("correction.requested")).toHaveLength(0);
-    expect(events.ofType("output.validated").map(({ data }) => data)).toEqual([{ strategy: "native" }]);
+    expect(events.ofType("output.validated").map(({ data }) => data)).toEqual([
+      { strategy: "native", payload: { value: OSLO } },
+    ]);
   });
 
   test("must say that it has one: asked for it by name it is refused before it is called (SO-02)", async () => {

@@ -28,7 +28,9 @@ describe.each(["native", "tool", "prompt"] as const)("a union, asked for by %s",
     const finished = await run();
     expect(finished.output).toEqual(value);
     expect(finished.outputVariant).toBe(variant);
-    expect(events.ofType("output.validated").map(({ data }) => data)).toEqual([{ strategy, variant }]);
+    expect(events.ofType("output.validated").map(({ data }) => data)).toEqual([
+      { strategy, variant, payload: { value } },
+    ]);
   });
 
   test("is mended when no variant matches (SO-06)", async () => {
