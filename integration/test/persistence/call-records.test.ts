@@ -80,7 +80,8 @@ describe("the records of calls (STO-13)", () => {
   });
 
   it("say of each call of a tool what came of it, whether it began or not, and which run it is", async () => {
-    const helper = createAgent({ name: "helper", model: scriptedModel(["Helped."]) });
+    const asks = { toolCalls: [call("1", "look", { at: "the shelf" })] };
+    const helper = createAgent({ name: "helper", model: scriptedModel([asks, "Helped."]), tools: [look] });
     const entries = await entriesOf({
       model: scriptedModel([
         {
@@ -97,9 +98,16 @@ describe("the records of calls (STO-13)", () => {
       tools: [look, helper.asTool({ description: "Helps." })],
     });
     const { modelCalls, toolCalls } = callRecords(entries);
-    const states = Object.fromEntries(toolCalls.map(({ callId, state }) => [callId, state]));
-    expect(states).toEqual({ 1: "ok", 2: "failed", 3: "unknown_tool", 4: "invalid", 5: "ok" });
-    const byId = (id: string) => toolCalls.find(({ callId }) => callId === id);
+    const states = Object.fromEntries(toolCalls.map(({ runId, callId, state }) => [`${runId} ${callId}`, state]));
+    expect(states).toEqual({
+      "r1 1": "ok",
+      "r1 2": "failed",
+      "r1 3": "unknown_tool",
+      "r1 4": "invalid",
+      "r1 5": "ok",
+      "r1/5 1": "ok",
+    });
+    const byId = (id: string) => toolCalls.find(({ runId, callId }) => runId === "r1" && callId === id);
     expect(byId("1")).toMatchObject({ runId: "r1", tool: "look", modelCallId: "r1/m1" });
     expect(byId("1")?.startedAtMs).toBeGreaterThan(0);
     expect(byId("2")?.error?.code).toBe("tool_failed");
@@ -108,6 +116,7 @@ describe("the records of calls (STO-13)", () => {
     expect(modelCalls.map(({ runId, callId }) => [runId, callId])).toEqual([
       ["r1", "r1/m1"],
       ["r1/5", "r1/5/m1"],
+      ["r1/5", "r1/5/m2"],
       ["r1", "r1/m2"],
     ]);
   });
@@ -133,14 +142,16 @@ describe("the records of calls (STO-13)", () => {
 
   it("are those of a run without a cut, where it was cut off and told its last call once more", async () => {
     const entries = await entriesOf({
-      model: scriptedModel([{ toolCalls: [call("1", "look", { at: "home" })] }, "It is there."]),
+      model: scriptedModel([{ toolCalls: [call("1", "look", { at: "home" })] }, '{"found":true}']),
       tools: [look],
+      output: { type: "object", properties: { found: { type: "boolean" } }, required: ["found"] },
     });
     const whole = callRecords(entries);
     const again = entries.findLastIndex((entry) => entry.type === "event" && entry.event.type === "model.started");
     for (let cut = again + 1; cut <= entries.length; cut++)
       expect(callRecords([...entries.slice(0, cut), ...entries.slice(again)])).toEqual(whole);
     expect(whole.modelCalls.map(({ callId }) => callId)).toEqual(["r1/m1", "r1/m2"]);
+    expect(whole.outputs).toHaveLength(1);
   });
 
   it("are of what can be known, where entries are missing", async () => {
