@@ -2,44 +2,31 @@ import {
   batchedEmbeddings,
   type EmbeddingModel,
   isJsonObject,
-  isTinyAgentsError,
-  onAbort,
-  throwIfAborted,
+  ownOptions,
+  providerAnswer,
+  reportedUsage,
 } from "@tinyagents/core";
-import { networkError, refusal } from "./acme-errors.js";
+import { type AcmeOptions, post } from "./acme-client.js";
 
 /** How to reach Acme, and how many texts one request may hold. */
-export interface AcmeEmbeddingOptions {
-  readonly apiKey: string;
-  readonly baseUrl?: string;
+export interface AcmeEmbeddingOptions extends AcmeOptions {
   readonly maxBatch?: number;
 }
 
 /** An embedding model behind Acme's `/embed`. */
-export function acmeEmbeddings(model: string, options: AcmeEmbeddingOptions): EmbeddingModel {
-  const { apiKey, baseUrl = "https://api.acme.example", maxBatch = 96 } = options;
+export function acmeEmbeddings(model: string, { maxBatch = 96, ...options }: AcmeEmbeddingOptions): EmbeddingModel {
+  const call = { provider: "acme", model, secrets: [options.apiKey] };
   const profile = { provider: "acme", model, maxBatch, lifecycle: "active", source: "cloud" } as const;
-  return batchedEmbeddings(profile, async (texts, _purpose, { signal, dimensions, providerOptions }) => {
-    throwIfAborted(signal);
-    const connection = new AbortController();
-    const unlink = onAbort(signal, () => connection.abort());
-    try {
-      const response = await fetch(`${baseUrl}/embed`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-        body: JSON.stringify({ ...providerOptions?.acme, model, texts, dimensions }),
-        signal: connection.signal,
-      });
-      if (!response.ok) throw refusal(await response.text(), { model, apiKey, response });
-      const answer: unknown = await response.json();
-      const { vectors, tokens } = isJsonObject(answer) ? answer : {};
-      const known = typeof tokens === "number" ? { inputTokens: tokens } : {};
-      return { vectors, usage: { ...known, outputTokens: 0, source: "reported" } };
-    } catch (error) {
-      throwIfAborted(signal);
-      throw isTinyAgentsError(error) ? error : networkError(error, apiKey, "");
-    } finally {
-      unlink();
-    }
+  return batchedEmbeddings(profile, (texts, _purpose, asked) => {
+    const body = { ...ownOptions(asked, "acme"), model, texts, dimensions: asked.dimensions };
+    return providerAnswer({
+      ...call,
+      signal: asked.signal,
+      async ask(signal) {
+        const answer: unknown = await (await post({ ...options, path: "/embed", body, signal }, call)).json();
+        const { vectors, tokens } = isJsonObject(answer) ? answer : {};
+        return { vectors, usage: reportedUsage({ inputTokens: tokens, outputTokens: 0 }) };
+      },
+    });
   });
 }

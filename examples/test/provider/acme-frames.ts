@@ -6,12 +6,13 @@ export function framesOf(answer: ScenarioAnswer, manner: Scenario["manner"]): re
   const { text, refusal, toolCalls = [], finishReason, usage } = answer;
   const pieces = (said: string): readonly string[] => (manner === "pieces" ? [...said] : [said]);
   const frames: JsonObject[] = [
-    ...(text === undefined ? [] : pieces(text).map((piece) => ({ type: "text", text: piece }))),
-    ...(refusal === undefined ? [] : [{ type: "refusal", text: refusal }]),
-    ...toolCalls.flatMap(({ id, name, args }) => [
-      { type: "call", id, name },
-      ...(args === "" ? [] : pieces(args).map((piece) => ({ type: "args", text: piece }))),
-    ]),
+    ...(text === undefined ? [] : pieces(text).map((piece) => ({ type: "text", at: 0, text: piece }))),
+    ...(refusal === undefined ? [] : [{ type: "refusal", at: 1, text: refusal }]),
+    ...toolCalls.flatMap(({ id, name, args }, nth) => {
+      const at = 2 + nth;
+      const fragments = args === "" ? [] : pieces(args).map((piece) => ({ type: "args", at, text: piece }));
+      return [{ type: "call", at, id, name }, ...fragments, { type: "call_end", at }];
+    }),
   ];
   if (usage !== undefined) {
     const { inputTokens: input, outputTokens: output, cachedInputTokens, reasoningTokens } = usage;

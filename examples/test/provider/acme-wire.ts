@@ -2,7 +2,7 @@ import { meeting, type Scenario, scenarios, type Wire } from "@tinyagents/confor
 import type { JsonObject } from "@tinyagents/core";
 import { seededRandom } from "@tinyagents/testkit";
 import { framesOf } from "./acme-frames.js";
-import { acmeServer, refuse, sendBody, type Turn } from "./acme-server.js";
+import { acmeServer, refuse, type Turn } from "./acme-server.js";
 
 /** Plays scenarios as Acme would, on a real socket. */
 export const acmeWire: Wire = {
@@ -23,8 +23,7 @@ async function play(scenario: Scenario, turn: Turn): Promise<void> {
   const said = manner === "echo" ? { text: lastText(turn.body), finishReason: "stop" as const } : answer;
   const frames = said === undefined ? [] : framesOf(said, manner);
   const failing = failure === undefined ? frames : [...frames.slice(0, said?.text === undefined ? 0 : 1), ERROR];
-  if (turn.body.stream === true) await sendStream(failing, scenario, turn);
-  else sendBody(turn, { frames: failing }, manner === "cut");
+  await sendStream(failing, scenario, turn);
 }
 
 const ERROR: JsonObject = { error: { code: "broken", message: "Something broke." } };

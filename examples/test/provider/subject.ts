@@ -2,7 +2,7 @@ import type { ChatModelSubject } from "@tinyagents/conformance";
 import { acmeModel } from "../../src/provider/acme-model.js";
 import { acmeWire } from "./acme-wire.js";
 
-const NO_INDEX = "Acme's frames have no indexes: calls come one after the other";
+const NUMBERED = "Acme's frames say which block they are of";
 
 /** What is to be checked: `npx @tinyagents/conformance model subject.ts`. */
 export const subject: ChatModelSubject = {
@@ -11,7 +11,7 @@ export const subject: ChatModelSubject = {
   wire: acmeWire,
   cannot: {
     usage_charged: "Acme does not say what a call costs",
-    tool_calls_unindexed: NO_INDEX,
-    tool_calls_one_index: NO_INDEX,
+    tool_calls_unindexed: NUMBERED,
+    tool_calls_one_index: NUMBERED,
   },
 };

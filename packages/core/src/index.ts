@@ -292,9 +292,32 @@ export {
   type UsageTotals,
   usageAccuracy,
 } from "./model/usage.js";
+export { oncePer } from "./once-per.js";
+// For those who write providers.
+export {
+  type CallFailed,
+  type ProviderModelOptions,
+  type ProviderQuestion,
+  providerAnswer,
+  providerModel,
+} from "./provider/call.js";
+export {
+  type FailedCall,
+  malformedAnswer,
+  type ProviderCode,
+  providerError,
+  type ToldFailure,
+  transportError,
+} from "./provider/failure.js";
+export { jsonLines } from "./provider/json-lines.js";
+export { notSent, ownOptions, refuseEmpty } from "./provider/request.js";
+export { mayKeep, UnknownFields, unknownFields } from "./provider/unknown-fields.js";
+export { refuseWebPage } from "./provider/web-page.js";
+export { argsText, countOf, objectsOf, reportedUsage, textOf } from "./provider/wire-value.js";
 // The ground: secrets and signals.
 export { REDACTED, redactJson, redactText } from "./redact.js";
 export { redactError } from "./redact-error.js";
+export { saidFields } from "./said-fields.js";
 export { abortError, type LinkedSignal, linkedSignal, onAbort, throwIfAborted } from "./signal.js";
 // Stores.
 export type { AppendOptions, AppendStore, LogRecord, ReadRange, StreamRange } from "./store/append-store.js";

@@ -1,5 +1,11 @@
-import { isJsonObject, type JsonObject, type JsonValue, type ModelDelta } from "@tinyagents/core";
-import { Extras, textOf } from "./extras.js";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type ModelDelta,
+  textOf,
+  UnknownFields,
+} from "@tinyagents/core";
 import type { BlockContext, OpenBlock } from "./open-block.js";
 
 const CALL_FIELDS: ReadonlySet<string> = new Set(["type", "id", "name", "input"]);
@@ -8,7 +14,7 @@ const CALL_FIELDS: ReadonlySet<string> = new Set(["type", "id", "name", "input"]
 export class OpenCall implements OpenBlock {
   readonly type = "tool_use";
   readonly #context: BlockContext;
-  readonly #extras = new Extras(CALL_FIELDS);
+  readonly #extras = new UnknownFields(CALL_FIELDS);
   readonly #index: number;
   readonly #start: JsonObject;
   #hasArgs = false;
@@ -32,7 +38,7 @@ export class OpenCall implements OpenBlock {
   close(out: ModelDelta[]): void {
     if (!this.#hasArgs) this.#grow(inputText(this.#start.input), out);
     out.push({ type: "tool_call_end", index: this.#index });
-    const own = this.#extras.safeFields(this.#context.warnings);
+    const own = this.#extras.fields(this.#context.warnings);
     if (own === undefined) return;
     out.push({ type: "provider", index: this.#index, providerMetadata: { [this.#context.provider]: own } });
   }

@@ -1,34 +1,22 @@
-import { codeOfStatus } from "@tinyagents/core";
+import { codeOfStatus, type ProviderCode } from "@tinyagents/core";
+
 /** What an answer with an error says. In a stream there is no status: then codes alone tell. */
 export interface Failure {
   readonly status: number | undefined;
   /** The most specific first. */
   readonly codes: readonly string[];
   readonly message: string;
-  readonly headers: Headers | undefined;
-  readonly requestId: string | undefined;
 }
 
-export type FailureCode =
-  | "provider_billing"
-  | "provider_rate_limit"
-  | "provider_overloaded"
-  | "provider_auth"
-  | "provider_server"
-  | "provider_bad_request"
-  | "provider_content_filter"
-  | "context_window_exceeded"
-  | "model_not_found"
-  | "network";
-
-/** What the server's codes mean: first causes (`error_code`), then broad types. */
-const BY_CODE: readonly (readonly [RegExp, FailureCode])[] = [
+/**
+ * What the server's codes mean: first causes (`error_code`), then broad types. `api_error` and `timeout_error` say no more
+ * than that the server failed: of those the status tells which failure it was.
+ */
+const BY_CODE: readonly (readonly [RegExp, ProviderCode])[] = [
   [/spend_limit|billing|billable/, "provider_billing"],
   [/^(ramp_limit_exceeded|rate_limit_error)$/, "provider_rate_limit"],
   [/^(overloaded_error|compaction_unavailable)$/, "provider_overloaded"],
   [/^(authentication_error|permission_error)$/, "provider_auth"],
-  [/^timeout_error$/, "provider_server"],
-  [/^api_error$/, "provider_server"],
   [/^context_window_exceeded$/, "context_window_exceeded"],
   [/^request_timeout$/, "network"],
 ];
@@ -42,11 +30,8 @@ const BILLING_MESSAGE =
 const MODEL_MESSAGE = /^model: ?(\S+)/;
 const FILTER_MESSAGE = /blocked by (our )?content filter/i;
 
-/** Nothing was wrong with the request. */
-export const SERVER_FAILED: ReadonlySet<FailureCode> = new Set(["network", "provider_overloaded", "provider_server"]);
-
 /** What a failure means to whoever decides about a repeat. */
-export function classify({ status, codes, message }: Failure): FailureCode {
+export function classify({ status, codes, message }: Failure): ProviderCode {
   const mayBeWords = status === undefined || (status >= 400 && status < 500);
   if (mayBeWords && BILLING_MESSAGE.test(message)) return "provider_billing";
   if (mayBeWords && CONTEXT_MESSAGE.test(message)) return "context_window_exceeded";

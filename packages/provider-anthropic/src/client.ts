@@ -1,5 +1,5 @@
 import { Anthropic, type ClientOptions } from "@anthropic-ai/sdk";
-import { TinyAgentsError } from "@tinyagents/core";
+import { refuseWebPage } from "@tinyagents/core";
 import type { Settings } from "./options.js";
 
 /** Timers of JavaScript engines take no longer delay, ms. Time limits are ours: the signal's and the request's. */
@@ -7,7 +7,7 @@ const NO_TIMEOUT_MS = 2_147_483_647;
 
 /** The SDK as plain transport: one request per call, nothing from the environment, nothing logged or traced. */
 export function createClient(settings: Settings): Anthropic {
-  const { apiKey, baseUrl, headers, provider } = settings;
+  const { apiKey, baseUrl, headers, provider, fetch = globalThis.fetch } = settings;
   return new ExplicitClient({
     apiKey,
     webhookKey: null,
@@ -20,7 +20,8 @@ export function createClient(settings: Settings): Anthropic {
     // Keys in browsers are the application's decision, made where it passes one. Elsewhere the header that this adds
     // would have requests refused that are no browser's.
     dangerouslyAllowBrowser: "document" in globalThis,
-    fetch: refusingWebPages(settings.fetch ?? globalThis.fetch, provider),
+    fetch: async (input, init) =>
+      refuseWebPage(await fetch(input, init), { provider, hint: "It stands before /v1/messages." }),
   });
 }
 
@@ -31,18 +32,4 @@ class ExplicitClient extends Anthropic {
     // Its types do not show where it keeps them.
     (this as unknown as { readonly _options: ClientOptions })._options.defaultHeaders = options.defaultHeaders;
   }
-}
-
-function refusingWebPages(fetch: typeof globalThis.fetch, provider: string): typeof globalThis.fetch {
-  return async (input, init) => {
-    const response = await fetch(input, init);
-    const isPage = response.headers.get("content-type")?.startsWith("text/html") === true;
-    if (!response.ok || !isPage) return response;
-    await response.body?.cancel();
-    throw new TinyAgentsError(
-      "provider_bad_request",
-      `${provider} answered with a web page. Is baseUrl right? It stands before /v1/messages.`,
-      { details: { provider, status: response.status } },
-    );
-  };
 }

@@ -1,11 +1,10 @@
 import {
   isJsonObject,
   type JsonObject,
-  linkedSignal,
   type ModelRequest,
+  malformedAnswer,
+  providerAnswer,
   systemClock,
-  TinyAgentsError,
-  throwIfAborted,
 } from "@tinyagents/core";
 import { createClient } from "./client.js";
 import { betaHeader } from "./model.js";
@@ -33,28 +32,16 @@ const COUNTED = ["model", "messages", "system", "tools", "tool_choice", "thinkin
 export async function countTokens(request: ModelRequest, options: CountTokensOptions): Promise<number> {
   const settings = readOptions("countTokens", options?.model, options);
   const { provider, secrets, traits } = settings;
-  throwIfAborted(options.signal);
-  const converter = new MessageConverter(provider, traits.midSystem);
-  const { body, betas } = toRequest(settings, request, converter, systemClock.now());
-  const counted: JsonObject = Object.fromEntries(Object.entries(body).filter(([name]) => COUNTED.includes(name)));
-  const linked = linkedSignal(options.signal);
-  try {
-    const headers = betaHeader(settings, betas);
-    const sent = { body: counted, headers, signal: linked.signal };
+  const { model, signal: callers } = options;
+  const ask = async (signal: AbortSignal): Promise<number> => {
+    const converter = new MessageConverter(provider, traits.midSystem);
+    const { body, betas } = toRequest(settings, request, converter, systemClock.now());
+    const counted: JsonObject = Object.fromEntries(Object.entries(body).filter(([name]) => COUNTED.includes(name)));
+    const sent = { body: counted, headers: betaHeader(settings, betas), signal };
     const answer: unknown = await createClient(settings).post("/v1/messages/count_tokens", sent);
     const tokens = isJsonObject(answer) ? answer.input_tokens : undefined;
-    if (typeof tokens !== "number") throw noCount(provider);
+    if (typeof tokens !== "number") throw malformedAnswer(provider, "is no count of tokens");
     return tokens;
-  } catch (error) {
-    linked.throwIfAborted();
-    throw toError(error, { provider, secrets });
-  } finally {
-    linked.release();
-  }
-}
-
-function noCount(provider: string): TinyAgentsError<"provider_server"> {
-  return new TinyAgentsError("provider_server", `${provider} sent something that is no count of tokens.`, {
-    details: { provider, providerCode: "malformed_response" },
-  });
+  };
+  return providerAnswer({ provider, model, secrets, signal: callers, failed: toError, ask });
 }

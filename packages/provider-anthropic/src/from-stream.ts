@@ -1,13 +1,15 @@
 import {
   type Block,
-  cutShortError,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   type ModelDelta,
   type ModelWarning,
+  mayKeep,
+  saidFields,
+  textOf,
+  UnknownFields,
 } from "@tinyagents/core";
-import { Extras, isSafe, textOf } from "./extras.js";
 import { toFinishReason } from "./finish.js";
 import { type BlockContext, type OpenBlock, openBlock } from "./open-block.js";
 import { UsageReader } from "./to-usage.js";
@@ -31,7 +33,7 @@ export class StreamReader {
   readonly #provider: string;
   readonly #warnings: ModelWarning[];
   readonly #requestId: string;
-  readonly #extras = new Extras(MESSAGE_FIELDS);
+  readonly #extras = new UnknownFields(MESSAGE_FIELDS);
   readonly #usage = new UsageReader();
   /** By the index on the wire, oldest first. */
   readonly #open = new Map<JsonValue | undefined, OpenBlock>();
@@ -42,7 +44,6 @@ export class StreamReader {
   #model = "";
   #rawFinish = "";
   #stopped = false;
-  #partialText = "";
 
   /** `requestId`: as the answer's headers have it; kept with the response. */
   constructor(provider: string, warnings: readonly ModelWarning[], requestId = "") {
@@ -55,11 +56,6 @@ export class StreamReader {
       nextIndex: () => this.#nextIndex++,
       newCallId: () => `${this.#id === "" ? "call" : this.#id}_${this.#calls}`,
     };
-  }
-
-  /** The visible text so far. */
-  get partialText(): string {
-    return this.#partialText;
   }
 
   /** Reads one event. One of a type that nobody knows says nothing. */
@@ -85,19 +81,18 @@ export class StreamReader {
         this.#stopped = true;
         break;
     }
-    for (const delta of out) if (delta.type === "text") this.#partialText += delta.text;
     return out;
   }
 
   /**
-   * What is told when the last event has come.
-   * @throws `network` when the finishing event or the reason did not come: the stream was cut short, however cleanly it ended.
+   * What is told when the last event has come. Nothing when the finishing event or the reason did not come: the stream was
+   * cut short, however cleanly it ended.
    */
   end(): readonly ModelDelta[] {
-    if (!this.#stopped || this.#rawFinish === "") throw cutShortError(this.#partialText, this.#provider);
+    if (!this.#stopped || this.#rawFinish === "") return [];
     const out: ModelDelta[] = [];
     for (const index of [...this.#open.keys()]) this.#close(index, out);
-    const fields = this.#extras.safeFields(this.#warnings) ?? {};
+    const fields = this.#extras.fields(this.#warnings) ?? {};
     const finishReason = toFinishReason(this.#rawFinish, this.#calls > 0);
     if (finishReason === "refusal") out.push({ type: "block", index: this.#nextIndex++, block: this.#refusal(fields) });
     if (Object.keys(fields).length > 0) out.push({ type: "provider", providerMetadata: { [this.#provider]: fields } });
@@ -107,8 +102,7 @@ export class StreamReader {
       finishReason,
       rawFinishReason: this.#rawFinish,
       ...this.#identity(),
-      ...(this.#warnings.length === 0 ? {} : { warnings: this.#warnings }),
-      ...(Object.keys(providerData).length === 0 ? {} : { providerData }),
+      ...saidFields({ warnings: this.#warnings, providerData }),
     });
     return out;
   }
@@ -166,10 +160,7 @@ export class StreamReader {
   }
 
   #identity(): { readonly model?: string; readonly responseId?: string } {
-    return {
-      ...(this.#model === "" ? {} : { model: this.#model }),
-      ...(this.#id === "" ? {} : { responseId: this.#id }),
-    };
+    return saidFields({ model: this.#model, responseId: this.#id });
   }
 
   /** The provider's words for the refusal. They are no content, and never go back: hence the mark. */
@@ -184,8 +175,8 @@ export class StreamReader {
     const usage = this.#usage.rest;
     return {
       ...fields,
-      ...(usage !== undefined && isSafe(usage, this.#warnings) ? { usage } : {}),
-      ...(this.#requestId === "" ? {} : { request_id: this.#requestId }),
+      ...(usage !== undefined && mayKeep(usage, this.#warnings) ? { usage } : {}),
+      ...saidFields({ request_id: this.#requestId }),
     };
   }
 }

@@ -1,10 +1,10 @@
-import { isJsonObject, type JsonObject, type ModelDelta, type ModelWarning, TinyAgentsError } from "@tinyagents/core";
+import { isJsonObject, type JsonObject, type ModelDelta, type ModelWarning, malformedAnswer } from "@tinyagents/core";
 import { StreamReader } from "./from-stream.js";
 
 /**
  * Turns an answer of the unary endpoint into deltas: it is read as a stream whose blocks come whole, so the two cannot
- * add up to different things.
- * @throws `provider_server` for what is no message; `network` when it has no stop reason.
+ * add up to different things. One without a stop reason has no end.
+ * @throws `provider_server` for what is no message.
  */
 export function readWhole(
   wire: unknown,
@@ -12,7 +12,7 @@ export function readWhole(
   warnings: readonly ModelWarning[],
   requestId?: string,
 ): readonly ModelDelta[] {
-  if (!isJsonObject(wire) || !Array.isArray(wire.content)) throw noMessage(provider);
+  if (!isJsonObject(wire) || !Array.isArray(wire.content)) throw malformedAnswer(provider, "is no message");
   const reader = new StreamReader(provider, warnings, requestId);
   const out = eventsOf(wire, wire.content).flatMap((event) => reader.read(event));
   return [...out, ...reader.end()];
@@ -30,10 +30,4 @@ function eventsOf(message: JsonObject, content: readonly unknown[]): readonly Js
     { type: "message_delta", delta: { stop_reason: message.stop_reason ?? null }, usage: usage ?? null },
     { type: "message_stop" },
   ];
-}
-
-function noMessage(provider: string): TinyAgentsError<"provider_server"> {
-  return new TinyAgentsError("provider_server", `${provider} sent something that is no message.`, {
-    details: { provider, providerCode: "malformed_response" },
-  });
 }

@@ -4,11 +4,10 @@ import {
   isJsonObject,
   type JsonObject,
   keptHeaders,
-  linkedSignal,
+  providerModel,
   redactText,
   systemClock,
   tellPayload,
-  throwIfAborted,
   withKeptHeaders,
 } from "@tinyagents/core";
 import { createClient } from "./client.js";
@@ -37,47 +36,34 @@ export function anthropicModel(model: string, options: AnthropicModelOptions): C
   const { provider, profile, secrets, traits } = settings;
   const converter = new MessageConverter(provider, traits.midSystem);
   let client: Anthropic | undefined;
-  return {
-    id: `${provider}/${model}`,
-    profile,
-    async *stream(request, call) {
-      throwIfAborted(call.signal);
+  return providerModel(profile, {
+    secrets,
+    failed: toError,
+    async *ask(request, call) {
       const { body, betas, warnings } = toRequest(settings, request, converter, systemClock.now());
       const inOnePiece = call.delivery === "whole" && Number(body.max_tokens) <= LONGEST_WHOLE_TOKENS;
       tellPayload(call, { type: "request", body: { ...body, stream: !inOnePiece } });
       client ??= createClient(settings);
-      const linked = linkedSignal(call.signal);
-      const sending = { client, body, headers: betaHeader(settings, betas), signal: linked.signal };
-      let reader: StreamReader | undefined;
-      try {
-        if (inOnePiece) {
-          const { body: answer, requestId, headers } = await post(sending, secrets);
-          linked.throwIfAborted();
-          tellPayload(call, { type: "answer", body: answer });
-          const kept = keptHeaders(headers, secrets);
-          for (const delta of readWhole(answer, provider, warnings, requestId)) yield withKeptHeaders(delta, kept);
-          return;
-        }
-        const { body: events, requestId, headers } = await openStream(sending, secrets);
+      const sending = { client, body, headers: betaHeader(settings, betas), signal: call.signal };
+      if (inOnePiece) {
+        const { body: answer, requestId, headers } = await post(sending, secrets);
+        tellPayload(call, { type: "answer", body: answer });
         const kept = keptHeaders(headers, secrets);
-        reader = new StreamReader(provider, warnings, requestId);
-        for await (const event of events) {
-          tellPayload(call, { type: "frame", body: event });
-          if (!isJsonObject(event)) continue;
-          if (event.type === "error") throw new APIError(undefined, event, undefined, undefined);
-          for (const delta of reader.read(event)) yield withKeptHeaders(delta, kept);
-        }
-        // The SDK ends the loop of an aborted stream as it ends any other.
-        linked.throwIfAborted();
-        for (const delta of reader.end()) yield withKeptHeaders(delta, kept);
-      } catch (error) {
-        linked.throwIfAborted();
-        throw toError(error, { provider, secrets, partialText: reader?.partialText ?? "" });
-      } finally {
-        linked.release();
+        for (const delta of readWhole(answer, provider, warnings, requestId)) yield withKeptHeaders(delta, kept);
+        return;
       }
+      const { body: events, requestId, headers } = await openStream(sending, secrets);
+      const kept = keptHeaders(headers, secrets);
+      const reader = new StreamReader(provider, warnings, requestId);
+      for await (const event of events) {
+        tellPayload(call, { type: "frame", body: event });
+        if (!isJsonObject(event)) continue;
+        if (event.type === "error") throw new APIError(undefined, event, undefined, undefined);
+        yield* reader.read(event);
+      }
+      for (const delta of reader.end()) yield withKeptHeaders(delta, kept);
     },
-  };
+  });
 }
 
 /** One request, ready to be sent. */

@@ -1,5 +1,4 @@
-import { type JsonObject, type JsonValue, type ModelDelta, parseJson } from "@tinyagents/core";
-import { isSafe, textOf } from "./extras.js";
+import { type JsonObject, type JsonValue, type ModelDelta, mayKeep, parseJson, textOf } from "@tinyagents/core";
 import type { BlockContext, OpenBlock } from "./open-block.js";
 
 /** A block that only its provider understands: calls of its own tools, their results, and whatever comes to be. */
@@ -33,7 +32,7 @@ export class OpenProviderBlock implements OpenBlock {
     const { provider, warnings, nextIndex } = this.#context;
     if (this.#input !== "") this.#fields.set("input", this.#parsedInput());
     const value = Object.fromEntries(this.#fields);
-    if (isSafe(value, warnings)) {
+    if (mayKeep(value, warnings)) {
       out.push({ type: "block", index: nextIndex(), block: { type: "provider", provider, value } });
     }
   }

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject, type ModelDelta } from "@tinyagents/core";
-import { Extras, isSafe, textOf } from "./extras.js";
+import { isJsonObject, type JsonObject, type ModelDelta, mayKeep, textOf, UnknownFields } from "@tinyagents/core";
 import type { BlockContext, OpenBlock } from "./open-block.js";
 
 const TEXT_FIELDS: ReadonlySet<string> = new Set(["type", "text", "citations"]);
@@ -8,7 +7,7 @@ const TEXT_FIELDS: ReadonlySet<string> = new Set(["type", "text", "citations"]);
 export class OpenText implements OpenBlock {
   readonly type = "text";
   readonly #context: BlockContext;
-  readonly #extras = new Extras(TEXT_FIELDS);
+  readonly #extras = new UnknownFields(TEXT_FIELDS);
   readonly #citations: JsonObject[] = [];
   #index: number | undefined;
 
@@ -28,12 +27,12 @@ export class OpenText implements OpenBlock {
 
   close(out: ModelDelta[]): void {
     const { provider, warnings, nextIndex } = this.#context;
-    const own = this.#index === undefined ? undefined : this.#extras.safeFields(warnings);
+    const own = this.#index === undefined ? undefined : this.#extras.fields(warnings);
     if (own !== undefined && this.#index !== undefined) {
       out.push({ type: "provider", index: this.#index, providerMetadata: { [provider]: own } });
     }
     for (const source of this.#citations) {
-      if (!isSafe(source, warnings)) continue;
+      if (!mayKeep(source, warnings)) continue;
       const cited = textOf(source.cited_text);
       const providerMetadata = { [provider]: { of: "text" } };
       const block = { type: "citation", source, ...(cited === "" ? {} : { text: cited }), providerMetadata } as const;

@@ -1,5 +1,4 @@
-import { hashText, type JsonObject, type ModelDelta } from "@tinyagents/core";
-import { Extras, textOf } from "./extras.js";
+import { hashText, type JsonObject, type ModelDelta, textOf, UnknownFields } from "@tinyagents/core";
 import type { BlockContext, OpenBlock } from "./open-block.js";
 
 const THINKING_FIELDS: ReadonlySet<string> = new Set(["type", "thinking", "signature"]);
@@ -8,7 +7,7 @@ const THINKING_FIELDS: ReadonlySet<string> = new Set(["type", "thinking", "signa
 export class OpenThinking implements OpenBlock {
   readonly type = "thinking";
   readonly #context: BlockContext;
-  readonly #extras = new Extras(THINKING_FIELDS);
+  readonly #extras = new UnknownFields(THINKING_FIELDS);
   #index: number | undefined;
   #text = "";
   #signature: string;
@@ -29,7 +28,7 @@ export class OpenThinking implements OpenBlock {
 
   close(out: ModelDelta[]): void {
     const { provider, warnings, nextIndex } = this.#context;
-    const own = this.#extras.safeFields(warnings);
+    const own = this.#extras.fields(warnings);
     if (this.#signature === "" && own === undefined) return;
     const signed = this.#signature === "" ? {} : { signature: this.#signature, textHash: hashText(this.#text) };
     this.#index ??= nextIndex();

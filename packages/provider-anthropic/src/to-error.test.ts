@@ -31,6 +31,8 @@ describe("a refusal of the server", () => {
     [502, {}, "provider_server", true],
     [504, { type: "timeout_error" }, "provider_server", true],
     [503, {}, "provider_overloaded", true],
+    [503, { type: "api_error" }, "provider_overloaded", true],
+    [504, { type: "api_error" }, "provider_server", true],
     [529, { type: "overloaded_error" }, "provider_overloaded", true],
     [529, { type: "api_error", details: { error_code: "compaction_unavailable" } }, "provider_overloaded", true],
   ])("with %s %j is %s (ERR-04)", (status, error, code, retryable) => {

@@ -1,4 +1,11 @@
-import { type Capability, isJsonObject, type JsonObject, type Message, type ModelWarning } from "@tinyagents/core";
+import {
+  type Capability,
+  isJsonObject,
+  type JsonObject,
+  type Message,
+  type ModelWarning,
+  oncePer,
+} from "@tinyagents/core";
 import { answerContent, resultContent, spokenContent, type WireContent } from "./to-blocks.js";
 import {
   asUserTurn,
@@ -32,7 +39,7 @@ interface Converted extends WireContent {
 export class MessageConverter {
   readonly #provider: string;
   readonly #midSystem: boolean;
-  readonly #made = new WeakMap<Message, Converted>();
+  readonly #once = oncePer((message: Message) => this.#make(message));
 
   /** `midSystem`: the model takes system messages in the middle of a conversation. */
   constructor(provider: string, midSystem: boolean) {
@@ -84,14 +91,6 @@ export class MessageConverter {
 
   #containerOf(own: JsonObject | undefined): JsonObject | undefined {
     return isJsonObject(own?.container) ? own.container : undefined;
-  }
-
-  #once(message: Message): Converted {
-    const known = this.#made.get(message);
-    if (known !== undefined) return known;
-    const made = this.#make(message);
-    this.#made.set(message, made);
-    return made;
   }
 
   #make(message: Message): Converted {

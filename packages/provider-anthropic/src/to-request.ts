@@ -5,9 +5,11 @@ import {
   type ModelProfile,
   type ModelRequest,
   type ModelWarning,
+  notSent,
+  ownOptions,
+  refuseEmpty,
   refuseMissing,
   support,
-  TinyAgentsError,
 } from "@tinyagents/core";
 import { markPrompt } from "./cache.js";
 import type { Settings } from "./options.js";
@@ -44,13 +46,9 @@ export function toRequest(
 ): PreparedRequest {
   const history = converter.convert(request.messages);
   refuseMissing(settings.profile, request, history.needs);
-  if (history.turns.length === 0) {
-    throw new TinyAgentsError("invalid_request", "The request has no message with content.", {
-      details: { reason: "no_messages" },
-    });
-  }
+  refuseEmpty(history.turns);
   const warnings = [...history.warnings];
-  const { betas, ...own } = request.providerOptions?.[settings.provider] ?? {};
+  const { betas, ...own } = ownOptions(request, settings.provider);
   const body: Body = { ...own, model: settings.model };
   addMaxTokens(body, settings.profile, request, warnings);
   addPrompt(body, settings, request, history, warnings);
@@ -133,13 +131,13 @@ function addSampling(body: Body, profile: ModelProfile, request: ModelRequest, w
   for (const [setting, name] of SAMPLING) {
     const value = request[setting];
     if (value === undefined) continue;
-    if (support(profile, "temperature") === "no") warnings.push(unsupported(profile, setting));
+    if (support(profile, "temperature") === "no") warnings.push(...notSent(profile.model, { [setting]: value }));
     else if (asksToThink(body.thinking)) {
       const message = `${profile.model} chooses its own sampling where it thinks; ${setting} was not sent.`;
       warnings.push({ code: "changed_setting", setting, message });
     } else body[name] = value;
   }
-  if (request.seed !== undefined) warnings.push(unsupported(profile, "seed"));
+  warnings.push(...notSent(profile.model, { seed: request.seed }));
   if (request.previousResponseId !== undefined) {
     const message = "The Messages API keeps no answers to go on from; the whole history was sent.";
     warnings.push({ code: "unsupported_setting", setting: "previousResponseId", message });
@@ -161,12 +159,4 @@ function addContainer(body: Body, { container }: WireHistory, nowMs: number): vo
   if (typeof container?.id !== "string") return;
   const expiresAtMs = typeof container.expires_at === "string" ? Date.parse(container.expires_at) : Number.NaN;
   if (expiresAtMs > nowMs) body.container = container.id;
-}
-
-function unsupported(profile: ModelProfile, setting: string): ModelWarning {
-  return {
-    code: "unsupported_setting",
-    setting,
-    message: `${profile.model} does not take ${setting}; it was not sent.`,
-  };
 }

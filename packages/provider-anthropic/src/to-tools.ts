@@ -4,6 +4,7 @@ import {
   type JsonValue,
   type ModelProfile,
   type ModelWarning,
+  oncePer,
   support,
   TinyAgentsError,
   type ToolChoice,
@@ -36,17 +37,10 @@ interface WireTool {
   readonly isChanged: boolean;
 }
 
-const WIRE_TOOLS = new WeakMap<ToolDeclaration, WireTool>();
-
-function toTool(tool: ToolDeclaration): WireTool {
-  const known = WIRE_TOOLS.get(tool);
-  if (known !== undefined) return known;
-  const { name, description, inputSchema } = tool;
+const toTool = oncePer(({ name, description, inputSchema }: ToolDeclaration): WireTool => {
   const { wire: input_schema, isChanged } = toToolSchema(inputSchema);
-  const made = { wire: { name, description, input_schema }, isChanged };
-  WIRE_TOOLS.set(tool, made);
-  return made;
-}
+  return { wire: { name, description, input_schema }, isChanged };
+});
 
 /** Whether a tool choice in the words of the wire says that the model must call a tool. */
 export function isForced(choice: JsonValue | undefined): boolean {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, type Usage } from "@tinyagents/core";
+import { countOf, isJsonObject, type JsonObject, reportedUsage, type Usage } from "@tinyagents/core";
 
 /** Counts that have a home. The rest (tiers, server tools, lifetimes of cache entries) is kept as it is. */
 const COUNTED: ReadonlySet<string> = new Set([
@@ -43,20 +43,14 @@ export class UsageReader {
  * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching#tracking-cache-performance
  */
 function toUsage(wire: JsonObject): Usage {
-  const uncached = count(wire.input_tokens);
-  const read = count(wire.cache_read_input_tokens);
-  const written = count(wire.cache_creation_input_tokens);
+  const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = wire;
+  const uncached = countOf(wire.input_tokens);
   const details = isJsonObject(wire.output_tokens_details) ? wire.output_tokens_details : {};
-  const counts: [Exclude<keyof Usage, "source">, number | undefined][] = [
-    ["inputTokens", uncached === undefined ? undefined : uncached + (read ?? 0) + (written ?? 0)],
-    ["outputTokens", count(wire.output_tokens)],
-    ["cachedInputTokens", read],
-    ["cacheWriteTokens", written],
-    ["reasoningTokens", count(details.thinking_tokens)],
-  ];
-  return { ...Object.fromEntries(counts.filter(([, tokens]) => tokens !== undefined)), source: "reported" };
-}
-
-function count(value: JsonValue | undefined): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+  return reportedUsage({
+    inputTokens: uncached === undefined ? null : uncached + (countOf(read) ?? 0) + (countOf(written) ?? 0),
+    outputTokens: wire.output_tokens,
+    cachedInputTokens: read,
+    cacheWriteTokens: written,
+    reasoningTokens: details.thinking_tokens,
+  });
 }

@@ -1,18 +1,22 @@
 import {
-  cutShortError,
+  argsText,
+  countOf,
   type FinishReason,
   isJsonObject,
   type JsonObject,
-  type JsonValue,
   type ModelDelta,
   type ModelWarning,
+  objectsOf,
+  saidFields,
+  textOf,
+  UnknownFields,
+  unknownFields,
 } from "@tinyagents/core";
-import { Extras, objectsOf, textOf, unknownFields } from "./extras.js";
 import { PROVIDER } from "./profile.js";
 import type { RefusedCall } from "./refused-call.js";
 import { failureIn } from "./server-failure.js";
 import type { PreparedRequest } from "./to-request.js";
-import { count, toUsage } from "./to-usage.js";
+import { toUsage } from "./to-usage.js";
 import { findTruncation, truncationError, truncationWarning } from "./truncation.js";
 
 /** Fields that have a home. The others, timings among them, are the provider's data. */
@@ -42,24 +46,18 @@ export class AnswerReader {
   readonly #request: PreparedRequest;
   readonly #options: ReaderOptions;
   readonly #warnings: ModelWarning[];
-  readonly #lineExtras = new Extras(LINE_FIELDS);
-  readonly #messageExtras = new Extras(MESSAGE_FIELDS);
+  readonly #lineExtras = new UnknownFields(LINE_FIELDS);
+  readonly #messageExtras = new UnknownFields(MESSAGE_FIELDS);
   readonly #channels: { text?: number; reasoning?: number } = {};
   #nextIndex = 0;
   #calls = 0;
   #model = "";
-  #partialText = "";
   #last: JsonObject | undefined;
 
   constructor(request: PreparedRequest, options: ReaderOptions) {
     this.#request = request;
     this.#options = options;
     this.#warnings = [...request.warnings];
-  }
-
-  /** The visible text so far. */
-  get partialText(): string {
-    return this.#partialText;
   }
 
   /** Whether the last line has come. */
@@ -72,7 +70,7 @@ export class AnswerReader {
     const failure = failureIn(line, this.#options.secrets);
     if (failure !== undefined) throw failure;
     const out: ModelDelta[] = [];
-    this.#lineExtras.take(line);
+    this.#lineExtras.grow(line);
     if (this.#model === "" && textOf(line.model) !== "") {
       this.#model = textOf(line.model);
       out.push({ type: "start", model: this.#model });
@@ -83,27 +81,24 @@ export class AnswerReader {
   }
 
   /**
-   * What is told when the last line has come.
-   * @throws `network` when it has not come: the answer was cut short. `context_window_exceeded` when the prompt was cut.
+   * What is told when the last line has come. Nothing when it has not: the answer was cut short.
+   * @throws `context_window_exceeded` when the prompt was cut.
    */
   end(): readonly ModelDelta[] {
     const last = this.#last;
-    if (last === undefined) throw cutShortError(this.#partialText, PROVIDER);
+    if (last === undefined) return [];
     const out: ModelDelta[] = [];
-    const message = this.#messageExtras.safeFields(this.#warnings);
+    const message = this.#messageExtras.fields(this.#warnings);
     if (message !== undefined) out.push({ type: "provider", providerMetadata: { [PROVIDER]: message } });
     const usage = toUsage(last);
     if (usage !== undefined) out.push({ type: "usage", usage });
     this.#judgePrompt(last);
-    const providerData = this.#lineExtras.safeFields(this.#warnings);
+    const providerData = this.#lineExtras.fields(this.#warnings);
     const raw = textOf(last.done_reason);
     out.push({
       type: "finish",
       finishReason: toFinishReason(raw, this.#calls > 0),
-      ...(raw === "" ? {} : { rawFinishReason: raw }),
-      ...(this.#model === "" ? {} : { model: this.#model }),
-      ...(this.#warnings.length === 0 ? {} : { warnings: this.#warnings }),
-      ...(providerData === undefined ? {} : { providerData }),
+      ...saidFields({ rawFinishReason: raw, model: this.#model, warnings: this.#warnings, providerData }),
     });
     return out;
   }
@@ -114,19 +109,15 @@ export class AnswerReader {
     this.#readCall({ function: { name, arguments: raw } }, out);
     const message = `The server could not read the model's tool call: ${reason}`;
     const warnings: ModelWarning[] = [...this.#warnings, { code: "malformed_data", message }];
-    const exact = this.#model === "" ? {} : { model: this.#model };
-    return [...out, { type: "finish", finishReason: "tool_calls", ...exact, warnings }];
+    return [...out, { type: "finish", finishReason: "tool_calls", ...saidFields({ model: this.#model }), warnings }];
   }
 
   #readMessage(message: JsonObject, out: ModelDelta[]): void {
-    this.#messageExtras.take(message);
+    this.#messageExtras.grow(message);
     const thought = textOf(message.thinking);
     if (thought !== "") this.#readThought(thought, out);
     const text = textOf(message.content);
-    if (text !== "") {
-      this.#partialText += text;
-      out.push({ type: "text", index: this.#channel("text"), text });
-    }
+    if (text !== "") out.push({ type: "text", index: this.#channel("text"), text });
     for (const call of objectsOf(message.tool_calls)) this.#readCall(call, out);
   }
 
@@ -151,7 +142,7 @@ export class AnswerReader {
     const outerFields = unknownFields(call, CALL_FIELDS, this.#warnings);
     const innerFields = unknownFields(inner, FUNCTION_FIELDS, this.#warnings);
     if (outerFields === undefined && innerFields === undefined) return;
-    const own = { ...outerFields, ...(innerFields === undefined ? {} : { function: innerFields }) };
+    const own = { ...outerFields, ...saidFields({ function: innerFields }) };
     out.push({ type: "provider", index, providerMetadata: { [PROVIDER]: own } });
   }
 
@@ -159,8 +150,8 @@ export class AnswerReader {
     const counted = {
       estimated: this.#request.estimatedTokens,
       window: this.#request.contextWindow,
-      read: count(last.prompt_eval_count),
-      written: count(last.eval_count),
+      read: countOf(last.prompt_eval_count),
+      written: countOf(last.eval_count),
     };
     const truncation = findTruncation(counted);
     if (truncation === undefined) return;
@@ -172,12 +163,6 @@ export class AnswerReader {
     this.#channels[channel] ??= this.#nextIndex++;
     return this.#channels[channel];
   }
-}
-
-/** The JSON text of arguments. They come as an object; some servers send its text. */
-function argsText(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** Why the model stopped. Ollama says `stop` also of calls, and old versions say nothing. `load`: it made no answer. */

@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject, TinyAgentsError } from "@tinyagents/core";
+import { isJsonObject, type JsonObject, refuseWebPage } from "@tinyagents/core";
 // The entry for browsers, in Node too: the other one takes an image's text for a file name, and sends the file.
 import { type ChatRequest, type EmbedRequest, Ollama } from "ollama/browser";
 import type { ServerSettings } from "./options.js";
-import { PROVIDER } from "./profile.js";
+import { PROVIDER, WRONG_PLACE } from "./profile.js";
 import { failureIn, readSaid, ServerFailure } from "./server-failure.js";
 
 /** The bytes of a streamed answer. The SDK's own reader drops lines that it cannot parse, so it never sees them. */
@@ -50,7 +50,7 @@ function clientFor(settings: ServerSettings, signal: AbortSignal, look?: (answer
     fetch: async (input, init) => {
       const answer = await fetch(input, { ...init, headers: headersOf(settings, init?.headers), signal });
       if (!answer.ok) throw new ServerFailure(readSaid(await answer.text()), settings.secrets, answer);
-      await refuseWebPage(answer);
+      await refuseWebPage(answer, { provider: PROVIDER, hint: WRONG_PLACE });
       if (answer.body === null) throw new SyntaxError("an answer without a body");
       look?.(answer);
       return answer;
@@ -65,12 +65,4 @@ function headersOf({ headers, apiKey }: ServerSettings, given: HeadersInit | und
   if (apiKey !== undefined) all.set("authorization", `Bearer ${apiKey}`);
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
   return all;
-}
-
-async function refuseWebPage(answer: Response): Promise<void> {
-  if (answer.headers.get("content-type")?.startsWith("text/html") !== true) return;
-  await answer.body?.cancel();
-  throw new TinyAgentsError("provider_bad_request", "A web page came in place of an answer. Is baseUrl right?", {
-    details: { provider: PROVIDER, status: answer.status },
-  });
 }

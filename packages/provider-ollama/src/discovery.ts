@@ -1,5 +1,12 @@
-import { type Capability, isJsonObject, isTinyAgentsError, type JsonObject, type Support } from "@tinyagents/core";
-import { objectsOf, textOf } from "./extras.js";
+import {
+  type Capability,
+  isJsonObject,
+  isTinyAgentsError,
+  type JsonObject,
+  objectsOf,
+  type Support,
+  textOf,
+} from "@tinyagents/core";
 import { checkModelName, type OllamaOptions, readServerOptions, type ServerSettings } from "./options.js";
 import { isCloudModel, type OllamaProfile, profileOf } from "./profile.js";
 import { askServer } from "./server.js";

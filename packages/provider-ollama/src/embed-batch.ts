@@ -1,17 +1,20 @@
 import {
+  countOf,
   type EmbeddedBatch,
   type EmbeddingOptions,
   isJsonObject,
   type JsonObject,
   type ModelWarning,
+  ownOptions,
+  saidFields,
+  textOf,
   type Usage,
+  unknownFields,
 } from "@tinyagents/core";
 import { embed } from "./client.js";
-import { textOf, unknownFields } from "./extras.js";
 import type { ServerSettings } from "./options.js";
 import { PROVIDER } from "./profile.js";
 import { askServer } from "./server.js";
-import { count } from "./to-usage.js";
 
 /** Fields of an answer that have a home. */
 const FIELDS: ReadonlySet<string> = new Set(["model", "embeddings", "prompt_eval_count"]);
@@ -30,15 +33,17 @@ export async function embedBatch(
   const answer = await askServer(settings, { model, signal, call: embed(body) });
   return {
     vectors: answer.embeddings,
-    model: textOf(answer.model) || undefined,
-    usage: toUsage(answer),
+    ...saidFields({
+      model: textOf(answer.model),
+      usage: toUsage(answer),
+      providerData: unknownFields(answer, FIELDS, warnings),
+    }),
     warnings,
-    providerData: unknownFields(answer, FIELDS, warnings),
   };
 }
 
-function ownSettings({ providerOptions }: EmbeddingOptions, warnings: ModelWarning[]): JsonObject {
-  const { options, ...own } = providerOptions?.[PROVIDER] ?? {};
+function ownSettings(asked: EmbeddingOptions, warnings: ModelWarning[]): JsonObject {
+  const { options, ...own } = ownOptions(asked, PROVIDER);
   if (options === undefined) return own;
   if (isJsonObject(options)) return { ...own, options };
   const message = "providerOptions.ollama.options is no object; it was not sent.";
@@ -47,6 +52,6 @@ function ownSettings({ providerOptions }: EmbeddingOptions, warnings: ModelWarni
 }
 
 function toUsage({ prompt_eval_count: tokens }: JsonObject): Usage | undefined {
-  const inputTokens = count(tokens);
+  const inputTokens = countOf(tokens);
   return inputTokens === undefined ? undefined : { inputTokens, outputTokens: 0, source: "reported" };
 }

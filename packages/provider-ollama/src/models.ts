@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from "@tinyagents/core";
+import { isJsonObject, type JsonObject, objectsOf, textOf } from "@tinyagents/core";
 import type { OllamaDiscoveryOptions } from "./discovery.js";
-import { objectsOf, textOf } from "./extras.js";
 import { readServerOptions } from "./options.js";
 import { isCloudModel } from "./profile.js";
 import { askServer } from "./server.js";

@@ -1,6 +1,9 @@
 import type { ModelProfile } from "@tinyagents/core";
 
 /** The provider's name: in ids, `providerOptions` and `providerMetadata`. */
+/** What is to be said where nothing of Ollama answers. */
+export const WRONG_PLACE = "It ends before /api.";
+
 export const PROVIDER = "ollama";
 
 /** What is known of a model of an Ollama server. */

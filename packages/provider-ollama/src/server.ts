@@ -1,6 +1,7 @@
-import { type JsonObject, linkedSignal, throwIfAborted } from "@tinyagents/core";
+import { type JsonObject, providerAnswer } from "@tinyagents/core";
 import { ask, type Call } from "./client.js";
 import type { ServerSettings } from "./options.js";
+import { PROVIDER } from "./profile.js";
 import { toError } from "./to-error.js";
 
 /** A question to a server that is answered in one piece. */
@@ -15,18 +16,14 @@ export interface Question {
  * Asks a server once.
  * @throws typed errors: `network`, `provider_*`, `model_not_found`, `cancelled`.
  */
-export async function askServer(settings: ServerSettings, { model, signal, call }: Question): Promise<JsonObject> {
-  throwIfAborted(signal);
-  const linked = linkedSignal(signal);
-  try {
-    const answer = await ask(settings, linked.signal, call);
-    linked.throwIfAborted();
-    return answer;
-  } catch (error) {
-    linked.throwIfAborted();
-    const { baseUrl, secrets } = settings;
-    throw toError(error, { baseUrl, secrets, ...(model === undefined ? {} : { model }) });
-  } finally {
-    linked.release();
-  }
+export function askServer(settings: ServerSettings, { model, signal, call }: Question): Promise<JsonObject> {
+  const { baseUrl, secrets } = settings;
+  return providerAnswer({
+    provider: PROVIDER,
+    model,
+    secrets,
+    signal,
+    failed: (error, failed) => toError(error, { ...failed, baseUrl }),
+    ask: (linked) => ask(settings, linked, call),
+  });
 }

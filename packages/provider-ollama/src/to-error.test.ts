@@ -2,9 +2,10 @@ import { inspect } from "node:util";
 import { type ErrorCode, TinyAgentsError } from "@tinyagents/core";
 import { describe, expect, it } from "vitest";
 import { readSaid, ServerFailure } from "./server-failure.js";
-import { type FailureContext, toError } from "./to-error.js";
+import { type FailedQuestion, toError } from "./to-error.js";
 
-const CONTEXT: FailureContext = {
+const CONTEXT: FailedQuestion = {
+  provider: "ollama",
   model: "qwen3",
   baseUrl: "http://127.0.0.1:11434",
   secrets: ["canary-key"],
@@ -72,7 +73,7 @@ describe("what a server says went wrong (ERR-04)", () => {
   it("of a wrong place says what baseUrl is", () => {
     expect(failed(404, "404 page not found")).toMatchObject({
       code: "provider_bad_request",
-      message: "Ollama refused the request (404): 404 page not found Is baseUrl right? It ends before /api.",
+      message: "ollama refused the request (404): 404 page not found Is baseUrl right? It ends before /api.",
       details: { provider: "ollama", status: 404 },
     });
     expect(failed(400, "nonsense").message).not.toContain("baseUrl");
@@ -136,13 +137,13 @@ describe("what went wrong on the way", () => {
   it("keeps what had come", () => {
     const error = toError(new TypeError("terminated"), CONTEXT);
     expect(error.details).toEqual({ provider: "ollama", reason: "connection_failed", partialText: "Hel" });
-    expect(error.message).toBe("The connection to Ollama failed: terminated");
+    expect(error.message).toBe("The connection to ollama failed: terminated");
   });
 
   it("says what it was in the end", () => {
     const error = toError(new TypeError("fetch failed", { cause: new Error("other side closed") }), CONTEXT);
-    expect(error.message).toBe("The connection to Ollama failed: fetch failed: other side closed");
-    expect(toError(undefined, CONTEXT).message).toBe("The connection to Ollama failed: nobody said why");
+    expect(error.message).toBe("The connection to ollama failed: fetch failed: other side closed");
+    expect(toError(undefined, CONTEXT).message).toBe("The connection to ollama failed: nobody said why");
   });
 
   it("is no answer where the answer cannot be read", () => {

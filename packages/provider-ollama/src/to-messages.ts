@@ -9,6 +9,7 @@ import {
   type Message,
   type ModelWarning,
   mediaNote,
+  oncePer,
   plainText,
   type ToolCallBlock,
   type ToolMessage,
@@ -50,7 +51,7 @@ const NO_NAMES: ModelWarning = {
 /** Puts messages on the wire. Keeps what it made for as long as the message lives. */
 export class MessageConverter {
   readonly #sendReasoning: boolean;
-  readonly #made = new WeakMap<Message, Converted>();
+  readonly #once = oncePer((message: Message) => this.#make(message));
 
   constructor(sendReasoning: boolean) {
     this.#sendReasoning = sendReasoning;
@@ -79,14 +80,6 @@ export class MessageConverter {
     }
     placeMoved();
     return { messages, needs, warnings: [...warnings], tokens };
-  }
-
-  #once(message: Message): Converted {
-    const known = this.#made.get(message);
-    if (known !== undefined) return known;
-    const made = this.#make(message);
-    this.#made.set(message, made);
-    return made;
   }
 
   #make(message: Message): Converted {

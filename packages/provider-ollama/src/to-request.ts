@@ -6,7 +6,11 @@ import {
   type JsonValue,
   type ModelRequest,
   type ModelWarning,
+  notSent,
+  oncePer,
+  ownOptions,
   type ResponseFormat,
+  refuseEmpty,
   refuseMissing,
   support,
   TinyAgentsError,
@@ -47,24 +51,24 @@ export function toRequest(
   const history = converter.convert(request.messages);
   refuseMissing(settings.profile, request, history.needs);
   const { messages } = history;
-  if (messages.length === 0) throw invalid("no_messages", "The request has no message with content.");
+  refuseEmpty(messages);
   const warnings = [...history.warnings];
   const tools = toolsToSend(request, warnings);
-  const { options: ownOptions, ...own } = request.providerOptions?.[PROVIDER] ?? {};
+  const { options: given, ...own } = ownOptions(request, PROVIDER);
   const body: Body = { ...own, model: settings.model, messages, stream: delivery === "incremental" };
-  if (tools.length > 0) body.tools = tools.map(toTool);
+  if (tools.length > 0) body.tools = tools.map((tool) => wireTool(tool).wire);
   addFormat(body, request.responseFormat);
   addThink(body, settings, request, warnings);
   if (settings.onTruncation === "error") {
     body.truncate = false;
     body.shift = false;
   }
-  const options = toOptions(ownOptions, settings, request, warnings);
+  const options = toOptions(given, settings, request, warnings);
   if (Object.keys(options).length > 0) body.options = options;
   return {
     body,
     warnings,
-    estimatedTokens: tools.reduce((sum, tool) => sum + toolTokens(tool), history.tokens),
+    estimatedTokens: tools.reduce((sum, tool) => sum + wireTool(tool).tokens, history.tokens),
     contextWindow: typeof options.num_ctx === "number" ? options.num_ctx : undefined,
     callId: (ordinal, name, args) => {
       const place = [messages.length, messages.at(-1) ?? null, ordinal, name, args];
@@ -78,7 +82,7 @@ function toolsToSend({ tools = [], toolChoice }: ModelRequest, warnings: ModelWa
   if (toolChoice === "none") return [];
   if (toolChoice === undefined || toolChoice === "auto") return tools;
   const wanted = toolChoice === "required" ? tools : tools.filter(({ name }) => name === toolChoice.name);
-  if (wanted.length === 0) throw invalid("tool_choice", "toolChoice demands a tool that is not offered.");
+  if (wanted.length === 0) throw noSuchTool();
   const message = "Ollama cannot be told that a tool must be called; the tools were offered without that.";
   warnings.push({ code: "unsupported_setting", setting: "toolChoice", message });
   return wanted;
@@ -89,25 +93,10 @@ interface WireTool {
   readonly tokens: number;
 }
 
-const WIRE_TOOLS = new WeakMap<ToolDeclaration, WireTool>();
-
-function wireTool(tool: ToolDeclaration): WireTool {
-  const known = WIRE_TOOLS.get(tool);
-  if (known !== undefined) return known;
-  const { name, description, inputSchema } = tool;
+const wireTool = oncePer(({ name, description, inputSchema }: ToolDeclaration): WireTool => {
   const wire = { type: "function", function: { name, description, parameters: inputSchema } };
-  const made = { wire, tokens: approximateTokens(JSON.stringify(wire.function)) };
-  WIRE_TOOLS.set(tool, made);
-  return made;
-}
-
-function toTool(tool: ToolDeclaration): JsonObject {
-  return wireTool(tool).wire;
-}
-
-function toolTokens(tool: ToolDeclaration): number {
-  return wireTool(tool).tokens;
-}
+  return { wire, tokens: approximateTokens(JSON.stringify(wire.function)) };
+});
 
 function addFormat(body: Body, format: ResponseFormat | undefined): void {
   if (format === undefined) return;
@@ -140,8 +129,7 @@ function toOptions(
   if (request.stopSequences !== undefined && request.stopSequences.length > 0) options.stop = request.stopSequences;
   if (request.seed !== undefined) options.seed = request.seed;
   if (support(profile, "temperature") === "no") {
-    if (request.temperature !== undefined) warnings.push(notTaken(profile.model, "temperature"));
-    if (request.topP !== undefined) warnings.push(notTaken(profile.model, "topP"));
+    warnings.push(...notSent(profile.model, { temperature: request.temperature, topP: request.topP }));
     return options;
   }
   if (request.temperature !== undefined) options.temperature = request.temperature;
@@ -149,14 +137,11 @@ function toOptions(
   return options;
 }
 
-function notTaken(model: string, setting: string): ModelWarning {
-  return { code: "unsupported_setting", setting, message: `${model} does not take ${setting}; it was not sent.` };
-}
-
 function unsupported(message: string): ModelWarning {
   return { code: "unsupported_setting", setting: "providerOptions", message };
 }
 
-function invalid(reason: string, message: string): TinyAgentsError<"invalid_request"> {
-  return new TinyAgentsError("invalid_request", message, { details: { reason } });
+function noSuchTool(): TinyAgentsError<"invalid_request"> {
+  const message = "toolChoice demands a tool that is not offered.";
+  return new TinyAgentsError("invalid_request", message, { details: { reason: "tool_choice" } });
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson, TinyAgentsError } from "@tinyagents/core";
+import { isJsonObject, type JsonObject, parseJson, refuseWebPage } from "@tinyagents/core";
 import { APIError, type ClientOptions, OpenAI } from "openai";
 import type { ConnectionSettings } from "./connection-options.js";
 
@@ -69,21 +69,11 @@ class ExplicitClient extends OpenAI {
 function readableFailures(fetch: typeof globalThis.fetch, provider: string): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
-    if (response.ok) return refuseWebPage(response, provider);
+    if (response.ok) return refuseWebPage(response, { provider, hint: "It usually ends in /v1." });
     const { status, headers } = response;
     const text = wrapError(await response.text());
     return new Response(text === "" ? null : text, { status, headers });
   };
-}
-
-async function refuseWebPage(response: Response, provider: string): Promise<Response> {
-  if (response.headers.get("content-type")?.startsWith("text/html") !== true) return response;
-  await response.body?.cancel();
-  throw new TinyAgentsError(
-    "provider_bad_request",
-    `${provider} answered with a web page. Is baseUrl right? It usually ends in /v1.`,
-    { details: { provider, status: response.status } },
-  );
 }
 
 function wrapError(text: string): string {

@@ -20,16 +20,11 @@ export interface Dialect {
 
 /** Turns the frames of one streamed answer into deltas. */
 export interface FrameReader {
-  /** The visible text so far. */
-  readonly partialText: string;
   /** The index of a block that follows all that have come. */
   readonly nextIndex: number;
   /** @throws the SDK's error for a frame that tells of a failure. */
   read(frame: JsonObject): readonly ModelDelta[];
-  /**
-   * What is told when the last frame has come.
-   * @throws `network` when the answer has no end: the stream was cut short, however cleanly it ended.
-   */
+  /** What is told when the last frame has come. Nothing when the answer has no end: it was cut short, however cleanly. */
   end(): readonly ModelDelta[];
 }
 

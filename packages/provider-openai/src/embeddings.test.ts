@@ -49,6 +49,14 @@ describe("EMB-01 an embedding model of OpenAI", () => {
     expect(bodies[1]).toEqual({ model: model.profile.model, input: ["dddd"], encoding_format: "float", dimensions: 8 });
   });
 
+  it("keeps which request it was and what is left of limits, without the key", async () => {
+    const headers = { "x-request-id": "req_1", "x-ratelimit-remaining-tokens": KEY, "x-other": "no" };
+    const fetch: typeof globalThis.fetch = async () => Response.json({ ...vectorsFor(["a"]), note: 1 }, { headers });
+    const { providerData } = await serve(plain, { fetch }).model.embedQuery("a");
+    const kept = { "x-request-id": "req_1", "x-ratelimit-remaining-tokens": "[redacted]" };
+    expect(providerData).toEqual({ note: 1, headers: kept });
+  });
+
   it("asks as often as it takes", async () => {
     const { model, bodies } = serve(plain, { profile: { maxBatch: 2, dimensions: 2 } });
     const asked = model.embedDocuments(["a", "b", "c"], {

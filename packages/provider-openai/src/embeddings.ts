@@ -2,23 +2,24 @@ import {
   batchedEmbeddings,
   type EmbeddedBatch,
   type EmbeddingModel,
-  type EmbeddingOptions,
   type EmbeddingProfile,
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  linkedSignal,
+  keptHeaders,
   type ModelWarning,
-  TinyAgentsError,
+  malformedAnswer,
+  ownOptions,
+  providerAnswer,
+  saidFields,
+  textOf,
+  unknownFields,
 } from "@tinyagents/core";
 import type { OpenAI } from "openai";
 import { toUsage } from "./chat/to-usage.js";
 import { createClient, post } from "./client.js";
-import { type ConnectionSettings, type OpenAIConnectionOptions, readConnection } from "./connection-options.js";
-import { Extras } from "./extras.js";
-import { ownOptions } from "./prepare.js";
+import { type OpenAIConnectionOptions, readConnection } from "./connection-options.js";
 import { toError } from "./to-error.js";
-import { textOf } from "./wire-value.js";
 
 /** How to reach an embedding model, and what is known of it. */
 export interface OpenAIEmbeddingOptions extends OpenAIConnectionOptions {
@@ -44,18 +45,24 @@ const LONGEST_TEXT = 8_192;
 export function openaiEmbeddings(model: string, options: OpenAIEmbeddingOptions): EmbeddingModel {
   const settings = readConnection("openaiEmbeddings", model, options);
   const profile: EmbeddingProfile = { ...profileOf(settings.provider, model), ...options.profile };
+  const { provider, secrets } = settings;
   let client: OpenAI | undefined;
   return batchedEmbeddings(profile, async (texts, _purpose, asked) => {
-    client ??= createClient(settings);
     const { dimensions, signal } = asked;
     const body = {
-      ...ownOptions(asked, settings.provider),
+      ...ownOptions(asked, provider),
       model,
       input: texts,
       encoding_format: "float",
       ...(dimensions === undefined ? {} : { dimensions }),
     };
-    return readBatch(await ask(client, settings, body, signal), settings.provider, texts.length);
+    const ask = (linked: AbortSignal) => {
+      client ??= createClient(settings);
+      return post(client, "/embeddings", body, linked);
+    };
+    const question = { provider, model, secrets, signal, failed: toError, ask };
+    const { body: answer, headers } = await providerAnswer(question);
+    return readBatch(answer, { provider, count: texts.length, headers: keptHeaders(headers, secrets) });
   });
 }
 
@@ -66,40 +73,26 @@ function profileOf(provider: string, model: string): EmbeddingProfile {
   return { ...common, dimensions, maxInputTokens: LONGEST_TEXT, lifecycle: "active", source: "cloud" };
 }
 
-async function ask(
-  client: OpenAI,
-  { provider, model, secrets }: ConnectionSettings,
-  body: JsonObject,
-  signal: EmbeddingOptions["signal"],
-): Promise<unknown> {
-  const linked = linkedSignal(signal);
-  try {
-    linked.throwIfAborted();
-    const { body: answer } = await post(client, "/embeddings", body, linked.signal);
-    linked.throwIfAborted();
-    return answer;
-  } catch (error) {
-    linked.throwIfAborted();
-    throw toError(error, { provider, model, secrets });
-  } finally {
-    linked.release();
-  }
-}
-
 /** Fields that have a home. */
 const ANSWER_FIELDS: ReadonlySet<string> = new Set(["object", "data", "model", "usage"]);
 
-function readBatch(answer: unknown, provider: string, count: number): EmbeddedBatch {
-  if (!isJsonObject(answer) || !Array.isArray(answer.data)) throw noEmbeddings(provider);
+/** What was asked for, and what came beside the answer. */
+interface Asked {
+  readonly provider: string;
+  /** How many texts. */
+  readonly count: number;
+  readonly headers: JsonObject | undefined;
+}
+
+function readBatch(answer: unknown, { provider, count, headers }: Asked): EmbeddedBatch {
+  if (!isJsonObject(answer) || !Array.isArray(answer.data)) throw malformedAnswer(provider, "is no list of embeddings");
   const { data, model, usage } = answer;
   const warnings: ModelWarning[] = [];
-  const extras = new Extras(ANSWER_FIELDS);
-  extras.take(answer);
+  const told = isJsonObject(usage) ? { ...toUsage(usage), outputTokens: 0 } : undefined;
+  const providerData = { ...unknownFields(answer, ANSWER_FIELDS, warnings), ...saidFields({ headers }) };
   return {
     vectors: inOrder(data, count),
-    model: textOf(model) || undefined,
-    usage: isJsonObject(usage) ? { ...toUsage(usage), outputTokens: 0 } : undefined,
-    providerData: extras.safeFields(warnings),
+    ...saidFields({ model: textOf(model), usage: told, providerData }),
     warnings,
   };
 }
@@ -114,10 +107,4 @@ function inOrder(data: readonly JsonValue[], count: number): readonly JsonValue[
     placed[index] = vectors[at] ?? null;
   }
   return data.length === count ? placed : vectors;
-}
-
-function noEmbeddings(provider: string): TinyAgentsError<"provider_server"> {
-  return new TinyAgentsError("provider_server", `${provider} sent something that is no list of embeddings.`, {
-    details: { provider, providerCode: "malformed_response" },
-  });
 }

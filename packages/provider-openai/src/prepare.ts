@@ -1,46 +1,10 @@
-import {
-  isJsonObject,
-  type JsonObject,
-  type ModelProfile,
-  type ModelRequest,
-  type ModelWarning,
-  type ResponseFormat,
-  TinyAgentsError,
-} from "@tinyagents/core";
-import { type StrictSchema, toStrictSchema } from "./strict-schema.js";
+import { type JsonObject, type ModelWarning, oncePer, type ResponseFormat } from "@tinyagents/core";
+import { toStrictSchema } from "./strict-schema.js";
 
 /** What goes on the wire, and what could not be said there. */
 export interface PreparedRequest {
   readonly body: JsonObject;
   readonly warnings: readonly ModelWarning[];
-}
-
-/**
- * The settings of a request that are for this provider alone.
- * @throws `invalid_request` for what is no object.
- */
-export function ownOptions(
-  { providerOptions }: { readonly providerOptions?: ModelRequest["providerOptions"] | undefined },
-  provider: string,
-): JsonObject {
-  if (providerOptions === undefined || !Object.hasOwn(providerOptions, provider)) return {};
-  const own: unknown = providerOptions[provider];
-  if (own === undefined) return {};
-  if (isJsonObject(own)) return own;
-  throw new TinyAgentsError("invalid_request", `providerOptions.${provider}: an object is expected.`, {
-    details: { reason: "provider_options" },
-  });
-}
-
-export function nothingToSend(): TinyAgentsError<"invalid_request"> {
-  return new TinyAgentsError("invalid_request", "The request has no message with content.", {
-    details: { reason: "no_messages" },
-  });
-}
-
-/** A setting that was left out. */
-export function unsupported({ model }: Pick<ModelProfile, "model">, setting: string): ModelWarning {
-  return { code: "unsupported_setting", setting, message: `${model} does not take ${setting}; it was not sent.` };
 }
 
 /** A format as both APIs name it. */
@@ -72,13 +36,5 @@ export function toSchemaFormat(
   return { name, schema: found.schema, strict };
 }
 
-const STRICT_FORMS = new WeakMap<JsonObject, StrictSchema>();
-
 /** Worked out once: a schema is sent with every call of an agent. */
-function strictFormOf(schema: JsonObject): StrictSchema {
-  const known = STRICT_FORMS.get(schema);
-  if (known !== undefined) return known;
-  const found = toStrictSchema(schema);
-  STRICT_FORMS.set(schema, found);
-  return found;
-}
+const strictFormOf = oncePer(toStrictSchema);

@@ -1,55 +1,31 @@
 import {
   codeOfStatus,
+  type FailedCall,
   isJsonObject,
-  isTinyAgentsError,
   type JsonObject,
-  messageOf,
-  type ProviderFailure,
-  redactError,
-  redactText,
-  retryAfterMs,
-  systemClock,
-  systemCodeOf,
-  TinyAgentsError,
+  type ProviderCode,
+  providerError,
+  type TinyAgentsError,
+  textOf,
+  transportError,
 } from "@tinyagents/core";
-import { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
-
-/** What an error needs to know of the call that failed. */
-export interface FailureContext {
-  readonly provider: string;
-  /** Its name on the wire. */
-  readonly model: string;
-  readonly secrets: readonly string[];
-  /** The visible text that had come. */
-  readonly partialText?: string;
-}
+import { APIConnectionError, APIError } from "openai";
 
 /** The typed error for whatever the SDK threw. Its `cause` is the SDK's error, with the secrets taken out. */
-export function toError(error: unknown, context: FailureContext): TinyAgentsError {
-  const ours = isTinyAgentsError(error) ? error : error instanceof Error ? error.cause : undefined;
-  if (isTinyAgentsError(ours)) return ours;
-  const cause = redactError(error, context.secrets);
-  if (error instanceof APIConnectionError) return networkError(error, cause, context);
-  if (error instanceof APIError) return providerError(error, cause, context);
-  if (error instanceof SyntaxError) return malformed(context);
-  return networkError(error, cause, context);
-}
-
-function networkError(error: unknown, cause: unknown, context: FailureContext): TinyAgentsError<"network"> {
-  const { provider, partialText = "" } = context;
-  const timedOut = error instanceof APIConnectionTimeoutError;
-  const reason = timedOut ? "connection_timeout" : (systemCodeOf(error) ?? "connection_failed");
-  return new TinyAgentsError("network", `The connection to ${provider} failed: ${messageOf(cause)}`, {
-    details: { provider, reason, ...(partialText === "" ? {} : { partialText }) },
-    cause,
-  });
-}
-
-/** Without the parser's error: it quotes the frame in pieces, and a piece of a secret cannot be found in it. */
-function malformed({ provider }: FailureContext): TinyAgentsError<"provider_server"> {
-  return new TinyAgentsError("provider_server", `${provider} sent a frame that is no JSON.`, {
-    details: { provider, providerCode: "malformed_response" },
-  });
+export function toError(error: unknown, call: FailedCall): TinyAgentsError {
+  if (!(error instanceof APIError) || error instanceof APIConnectionError) return transportError(error, call);
+  const failure = readFailure(error);
+  const { status, codes, message } = failure;
+  const code = classify(failure);
+  const told = {
+    code,
+    status,
+    providerCode: codes[0],
+    message,
+    headers: error.headers,
+    ...(code === "context_window_exceeded" ? tokensIn(message) : {}),
+  };
+  return providerError(told, call, error);
 }
 
 /** What an answer with an error says. In a stream there is no status: then codes alone tell. */
@@ -57,59 +33,15 @@ interface Failure {
   readonly status: number | undefined;
   readonly codes: readonly string[];
   readonly message: string;
-  readonly headers: Headers | undefined;
 }
 
-function providerError(error: APIError, cause: unknown, context: FailureContext): TinyAgentsError {
-  const failure = readFailure(error, context.secrets);
-  const { status, codes, message, headers } = failure;
-  const [providerCode] = codes;
-  const requestId = error.requestID;
-  const details: ProviderFailure = {
-    provider: context.provider,
-    ...(status === undefined ? {} : { status }),
-    ...(providerCode === undefined ? {} : { providerCode }),
-    ...(requestId ? { requestId: redactText(requestId, context.secrets) } : {}),
-  };
-  const said = headers?.get("x-should-retry");
-  const retryable = said === "true" ? true : said === "false" ? false : undefined;
-  const code = classify(failure);
-  const happened = SERVER_FAILED.has(code) ? "failed" : "refused the request";
-  const text = `${context.provider} ${happened}${status === undefined ? "" : ` (${status})`}: ${message}`;
-  switch (code) {
-    case "network":
-      return new TinyAgentsError(code, text, {
-        details: { provider: context.provider, reason: "request_timeout" },
-        cause,
-      });
-    case "model_not_found":
-      return new TinyAgentsError(code, text, { details: { model: context.model, provider: context.provider }, cause });
-    case "context_window_exceeded":
-      return new TinyAgentsError(code, text, { details: { ...details, ...tokensIn(message) }, cause });
-    case "provider_rate_limit":
-    case "provider_overloaded":
-    case "provider_server": {
-      const waitMs = retryAfterMs(headers, () => systemClock.now());
-      const hinted = waitMs === undefined ? details : { ...details, retryAfterMs: waitMs };
-      return new TinyAgentsError(code, text, { details: hinted, cause, retryable });
-    }
-    default:
-      return new TinyAgentsError(code, text, { details, cause, retryable });
-  }
-}
-
-function readFailure(error: APIError, secrets: readonly string[]): Failure {
+function readFailure(error: APIError): Failure {
   const body: JsonObject = isJsonObject(error.error) ? error.error : {};
-  const codes = [body.code, body.type, body.status].filter(
-    (code) => typeof code === "string" && code !== "",
-  ) as string[];
   const numeric = typeof body.code === "number" && body.code >= 400 ? body.code : undefined;
-  const message = typeof body.message === "string" ? body.message : error.message;
   return {
     status: error.status ?? numeric,
-    codes: codes.map((code) => redactText(code, secrets)),
-    message: redactText(message, secrets),
-    headers: error.headers,
+    codes: [body.code, body.type, body.status].map(textOf).filter((code) => code !== ""),
+    message: typeof body.message === "string" ? body.message : error.message,
   };
 }
 
@@ -137,9 +69,7 @@ const CONTEXT_MESSAGE =
 /** How much of a message is looked through: a long one would take long. */
 const READ_CHARS = 4_000;
 
-type FailureCode = (typeof BY_CODE)[number][0] | "provider_server" | "provider_bad_request" | "network";
-
-function classify({ status, codes, message }: Failure): FailureCode {
+function classify({ status, codes, message }: Failure): ProviderCode {
   const lower = codes.map((code) => code.toLowerCase());
   const known = BY_CODE.find(([, pattern]) => lower.some((code) => pattern.test(code)));
   if (known !== undefined) return known[0];
@@ -153,9 +83,6 @@ function classify({ status, codes, message }: Failure): FailureCode {
     return lower.some((code) => REFUSED_CODE.test(code)) ? "provider_bad_request" : "provider_server";
   return codeOfStatus(status);
 }
-
-/** Nothing was wrong with the request. */
-const SERVER_FAILED: ReadonlySet<FailureCode> = new Set(["network", "provider_overloaded", "provider_server"]);
 
 /** OpenAI says: "maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens". */
 function tokensIn(message: string): { readonly limitTokens?: number; readonly askedTokens?: number } {

@@ -1,5 +1,5 @@
 import { TinyAgentsError } from "../errors.js";
-import { type Capability, lackingCapabilities, type ModelProfile } from "./profile.js";
+import { type Capability, lackingCapabilities, lackingMedia, type ModelProfile } from "./profile.js";
 import type { ModelRequest } from "./request.js";
 
 /** The error of a model, by its id, that lacks what is needed of it. */
@@ -16,11 +16,22 @@ export function capabilityMissing(
 
 /**
  * For adapters: refuses a request before it is sent. `implied`: what its messages need, for whoever has looked through
- * them.
+ * them. Default: the media that users show.
  *
  * @throws `capability_missing` for what the request requires and the profile does not affirm, or uses and it denies.
  */
-export function refuseMissing(profile: ModelProfile, request: ModelRequest, implied: Iterable<Capability> = []): void {
+export function refuseMissing(
+  profile: ModelProfile,
+  request: ModelRequest,
+  implied: Iterable<Capability> = shownMedia(profile, request),
+): void {
   const capabilities = lackingCapabilities(profile, request, implied);
   if (capabilities.length > 0) throw capabilityMissing(`${profile.provider}/${profile.model}`, capabilities);
+}
+
+function shownMedia(profile: ModelProfile, { messages }: ModelRequest): readonly Capability[] {
+  return lackingMedia(
+    profile,
+    messages.filter(({ role }) => role === "user"),
+  );
 }

@@ -1,6 +1,13 @@
-import { cutShortError, isJsonObject, type JsonObject, type ModelDelta, type ModelWarning } from "@tinyagents/core";
-import { Extras } from "../extras.js";
-import { textOf } from "../wire-value.js";
+import {
+  isJsonObject,
+  type JsonObject,
+  type ModelDelta,
+  type ModelWarning,
+  saidFields,
+  textOf,
+  UnknownFields,
+} from "@tinyagents/core";
+import type { FrameReader } from "../dialect.js";
 import { toFinishReason } from "./finish.js";
 import type { ChatQuirks } from "./quirks.js";
 import { mergedFields } from "./returned-fields.js";
@@ -34,22 +41,21 @@ export const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;
 type Channel = "text" | "reasoning" | "refusal";
 
 /** Turns the frames of one streamed answer into deltas. Frames without choices, and choices without a delta, are legal. */
-export class StreamReader {
+export class StreamReader implements FrameReader {
   readonly #provider: string;
   readonly #quirks: ChatQuirks;
   readonly #tags: ThinkTags | undefined;
   readonly #warnings: ModelWarning[];
   readonly #calls: ToolCallAssembly;
   readonly #channels: { [C in Channel]?: number } = {};
-  readonly #responseExtras = new Extras(RESPONSE_FIELDS);
-  readonly #choiceExtras = new Extras(CHOICE_FIELDS);
-  readonly #messageExtras = new Extras(MESSAGE_FIELDS);
+  readonly #responseExtras = new UnknownFields(RESPONSE_FIELDS);
+  readonly #choiceExtras = new UnknownFields(CHOICE_FIELDS);
+  readonly #messageExtras = new UnknownFields(MESSAGE_FIELDS);
   #nextIndex = 0;
   #id = "";
   #model = "";
   #started = false;
   #rawFinish = "";
-  #partialText = "";
 
   constructor(provider: string, quirks: ChatQuirks, warnings: readonly ModelWarning[]) {
     this.#provider = provider;
@@ -60,11 +66,6 @@ export class StreamReader {
       () => this.#nextIndex++,
       (ordinal) => `${this.#id === "" ? "call" : this.#id}_${ordinal}`,
     );
-  }
-
-  /** The visible text so far. */
-  get partialText(): string {
-    return this.#partialText;
   }
 
   /** The index of a block that follows all that have come. */
@@ -81,53 +82,47 @@ export class StreamReader {
     return out;
   }
 
-  /**
-   * What is told when the last frame has come.
-   * @throws `network` when no finish reason came: the stream was cut short, however cleanly it ended.
-   */
+  /** What is told when the last frame has come. Nothing when no finish reason came: the stream was cut short, however cleanly it ended. */
   end(): readonly ModelDelta[] {
-    if (this.#rawFinish === "") throw cutShortError(this.#partialText, this.#provider);
+    if (this.#rawFinish === "") return [];
     const out: ModelDelta[] = [];
     for (const said of this.#tags?.end() ?? []) this.#say(said, out);
     this.#endCalls(out);
-    const message = mergedFields(this.#messageExtras.safeFields(this.#warnings), this.#quirks);
+    const message = mergedFields(this.#messageExtras.fields(this.#warnings), this.#quirks);
     if (message !== undefined) out.push({ type: "provider", providerMetadata: { [this.#provider]: message } });
     const answer = { refused: this.#channels.refusal !== undefined, called: this.#calls.calls.length > 0 };
     const providerData = {
-      ...this.#responseExtras.safeFields(this.#warnings),
-      ...this.#choiceExtras.safeFields(this.#warnings),
+      ...this.#responseExtras.fields(this.#warnings),
+      ...this.#choiceExtras.fields(this.#warnings),
     };
     out.push({
       type: "finish",
       finishReason: toFinishReason(this.#rawFinish, answer),
       rawFinishReason: this.#rawFinish,
-      ...(this.#model === "" ? {} : { model: this.#model }),
-      ...(this.#id === "" ? {} : { responseId: this.#id }),
-      ...(this.#warnings.length === 0 ? {} : { warnings: this.#warnings }),
-      ...(Object.keys(providerData).length === 0 ? {} : { providerData }),
+      ...saidFields({ model: this.#model, responseId: this.#id, warnings: this.#warnings, providerData }),
     });
     return out;
   }
 
   /** Some servers begin with a frame that names neither response nor model. */
   #readHead(frame: JsonObject, out: ModelDelta[]): void {
-    this.#responseExtras.take(frame);
+    this.#responseExtras.grow(frame);
     if (this.#id === "") this.#id = textOf(frame.id);
     if (this.#model === "") this.#model = textOf(frame.model);
     if (this.#started || this.#id === "") return;
     this.#started = true;
-    out.push({ type: "start", responseId: this.#id, ...(this.#model === "" ? {} : { model: this.#model }) });
+    out.push({ type: "start", responseId: this.#id, ...saidFields({ model: this.#model }) });
   }
 
   #readChoice(choice: unknown, out: ModelDelta[]): void {
     if (!isJsonObject(choice) || (typeof choice.index === "number" && choice.index !== 0)) return;
-    this.#choiceExtras.take(choice);
+    this.#choiceExtras.grow(choice);
     if (isJsonObject(choice.delta)) this.#readDelta(choice.delta, out);
     if (typeof choice.finish_reason === "string" && choice.finish_reason !== "") this.#rawFinish = choice.finish_reason;
   }
 
   #readDelta(delta: JsonObject, out: ModelDelta[]): void {
-    this.#messageExtras.take(delta);
+    this.#messageExtras.grow(delta);
     for (const field of REASONING_FIELDS) {
       const thought = textOf(delta[field]);
       if (thought === "") continue;
@@ -146,7 +141,6 @@ export class StreamReader {
       this.#readReasoning(text, "content", out);
       return;
     }
-    this.#partialText += text;
     out.push({ type: "text", index: this.#channel("text"), text });
   }
 
@@ -160,7 +154,7 @@ export class StreamReader {
   #endCalls(out: ModelDelta[]): void {
     this.#calls.end(out);
     for (const { index, extras } of this.#calls.calls) {
-      const own = extras.safeFields(this.#warnings);
+      const own = extras.fields(this.#warnings);
       if (own !== undefined) out.push({ type: "provider", index, providerMetadata: { [this.#provider]: own } });
     }
   }

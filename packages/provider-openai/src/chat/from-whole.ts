@@ -1,15 +1,18 @@
 import {
+  argsText,
   type Block,
   isJsonObject,
   type JsonObject,
   type ModelDelta,
   type ModelWarning,
-  TinyAgentsError,
+  malformedAnswer,
+  objectsOf,
+  saidFields,
   type ToolCallBlock,
+  textOf,
   toolCallBlock,
+  unknownFields,
 } from "@tinyagents/core";
-import { Extras } from "../extras.js";
-import { argsText, textOf } from "../wire-value.js";
 import { toFinishReason } from "./finish.js";
 import { CHOICE_FIELDS, MESSAGE_FIELDS, REASONING_FIELDS, RESPONSE_FIELDS } from "./from-stream.js";
 import type { ChatQuirks } from "./quirks.js";
@@ -32,12 +35,12 @@ export function readWhole(
   const warnings = [...given];
   const body = isJsonObject(wire) ? wire : undefined;
   const choice = Array.isArray(body?.choices) ? body.choices.find(isFirstChoice) : undefined;
-  if (body === undefined || !isJsonObject(choice)) throw noAnswer(provider);
+  if (body === undefined || !isJsonObject(choice)) throw malformedAnswer(provider, "is no chat completion");
   const message = isJsonObject(choice.message) ? choice.message : {};
   const id = textOf(body.id);
   const content = readMessage(message, { provider, quirks, responseId: id }, warnings);
   const out: ModelDelta[] = [];
-  const identity = { ...(body.model ? { model: textOf(body.model) } : {}), ...(id === "" ? {} : { responseId: id }) };
+  const identity = saidFields({ model: textOf(body.model), responseId: id });
   if (id !== "") out.push({ type: "start", ...identity });
   for (const [index, block] of content.entries()) out.push({ type: "block", index, block });
   const metadata = mergedFields(unknownFields(message, MESSAGE_FIELDS, warnings), quirks);
@@ -55,10 +58,8 @@ export function readWhole(
       refused: content.some(({ type }) => type === "refusal"),
       called: content.some(({ type }) => type === "tool_call"),
     }),
-    ...(raw === "" ? {} : { rawFinishReason: raw }),
     ...identity,
-    ...(warnings.length === 0 ? {} : { warnings }),
-    ...(Object.keys(providerData).length === 0 ? {} : { providerData }),
+    ...saidFields({ rawFinishReason: raw, warnings, providerData }),
   });
   return out;
 }
@@ -93,8 +94,7 @@ function readMessage(
   if (text !== "") content.push({ type: "text", text });
   const refusal = textOf(message.refusal);
   if (refusal !== "") content.push({ type: "refusal", text: refusal });
-  const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isJsonObject) : [];
-  calls.forEach((call, ordinal) => {
+  objectsOf(message.tool_calls).forEach((call, ordinal) => {
     const id = textOf(call.id) || `${responseId === "" ? "call" : responseId}_${ordinal}`;
     content.push(readCall(call, id, provider, warnings));
   });
@@ -106,16 +106,4 @@ function readCall(call: JsonObject, id: string, provider: string, warnings: Mode
   const block = toolCallBlock(id, textOf(inner.name), argsText(inner.arguments));
   const own = unknownFields(call, CALL_FIELDS, warnings);
   return own === undefined ? block : { ...block, providerMetadata: { [provider]: own } };
-}
-
-function unknownFields(wire: JsonObject, known: ReadonlySet<string>, warnings: ModelWarning[]): JsonObject | undefined {
-  const extras = new Extras(known);
-  extras.take(wire);
-  return extras.safeFields(warnings);
-}
-
-function noAnswer(provider: string): TinyAgentsError<"provider_server"> {
-  return new TinyAgentsError("provider_server", `${provider} sent something that is no chat completion.`, {
-    details: { provider, providerCode: "malformed_response" },
-  });
 }

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonValue } from "@tinyagents/core";
-import { textOf } from "../wire-value.js";
+import { isJsonObject, type JsonValue, textOf } from "@tinyagents/core";
 import type { Said, ThinkTags } from "./think-tags.js";
 
 /**

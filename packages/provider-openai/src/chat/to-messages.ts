@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type Message,
   type ModelWarning,
+  oncePer,
   plainText,
   type ToolCallBlock,
   type ToolMessage,
@@ -35,7 +36,7 @@ export interface WireHistory {
 export class MessageConverter {
   readonly #provider: string;
   readonly #quirks: ChatQuirks;
-  readonly #made = new WeakMap<Message, Converted>();
+  readonly #once = oncePer((message: Message) => this.#make(message));
 
   constructor(provider: string, quirks: ChatQuirks) {
     this.#provider = provider;
@@ -62,14 +63,6 @@ export class MessageConverter {
     }
     placeMoved();
     return { messages, needs, warnings };
-  }
-
-  #once(message: Message): Converted {
-    const known = this.#made.get(message);
-    if (known !== undefined) return known;
-    const made = this.#make(message);
-    this.#made.set(message, made);
-    return made;
   }
 
   #make(message: Message): Converted {

@@ -4,20 +4,17 @@ import {
   type JsonValue,
   type ModelRequest,
   type ModelWarning,
+  notSent,
+  oncePer,
+  ownOptions,
   type ResponseFormat,
+  refuseEmpty,
   refuseMissing,
   support,
   type ToolDeclaration,
 } from "@tinyagents/core";
 import type { Settings } from "../options.js";
-import {
-  nothingToSend,
-  ownOptions,
-  type PreparedRequest,
-  type SchemaFormat,
-  toSchemaFormat,
-  unsupported,
-} from "../prepare.js";
+import { type PreparedRequest, type SchemaFormat, toSchemaFormat } from "../prepare.js";
 import { toToolChoice } from "../to-tool-choice.js";
 import type { MessageConverter } from "./to-messages.js";
 
@@ -37,7 +34,7 @@ export function toRequest(
   const { profile, provider } = settings;
   const history = converter.convert(request.messages);
   refuseMissing(profile, request, history.needs);
-  if (history.messages.length === 0) throw nothingToSend();
+  refuseEmpty(history.messages);
   const warnings = [...history.warnings];
   const { stream_options: streamOptions, ...own } = ownOptions(request, provider);
   const body: { [key: string]: JsonValue } = { ...own, model: settings.model, messages: history.messages };
@@ -65,16 +62,12 @@ function addTools(
   if (choice !== undefined) body.tool_choice = choice === "required" ? (quirks.requiredToolChoice ?? choice) : choice;
 }
 
-const WIRE_TOOLS = new WeakMap<ToolDeclaration, JsonObject>();
-
-function toTool(tool: ToolDeclaration): JsonObject {
-  const known = WIRE_TOOLS.get(tool);
-  if (known !== undefined) return known;
-  const { name, description, inputSchema } = tool;
-  const wire = { type: "function", function: { name, description, parameters: inputSchema } };
-  WIRE_TOOLS.set(tool, wire);
-  return wire;
-}
+const toTool = oncePer(
+  ({ name, description, inputSchema }: ToolDeclaration): JsonObject => ({
+    type: "function",
+    function: { name, description, parameters: inputSchema },
+  }),
+);
 
 function addFormat(
   body: { [key: string]: JsonValue },
@@ -110,11 +103,12 @@ function addSampling(
   for (const setting of SAMPLING) {
     const value = request[setting];
     if (value === undefined) continue;
-    if (support(profile, "temperature") === "no") warnings.push(unsupported(profile, setting));
+    if (support(profile, "temperature") === "no") warnings.push(...notSent(profile.model, { [setting]: value }));
     else body[WIRE_NAMES[setting]] = value;
   }
   if (request.reasoningEffort !== undefined) {
-    if (support(profile, "reasoning") === "no") warnings.push(unsupported(profile, "reasoningEffort"));
+    if (support(profile, "reasoning") === "no")
+      warnings.push(...notSent(profile.model, { reasoningEffort: request.reasoningEffort }));
     else body.reasoning_effort = request.reasoningEffort;
   }
   if (request.maxOutputTokens !== undefined) {

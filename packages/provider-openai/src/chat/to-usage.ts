@@ -1,4 +1,12 @@
-import { isJsonObject, type JsonObject, type JsonValue, type Money, type Usage } from "@tinyagents/core";
+import {
+  countOf,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Money,
+  reportedUsage,
+  type Usage,
+} from "@tinyagents/core";
 import type { ChatQuirks } from "./quirks.js";
 
 /**
@@ -8,21 +16,17 @@ import type { ChatQuirks } from "./quirks.js";
 export function toUsage(wire: JsonObject, costCurrency?: string): Usage {
   const prompt = inner(wire.prompt_tokens_details);
   const completion = inner(wire.completion_tokens_details);
-  const counts: [Exclude<keyof Usage, "source" | "charged">, number | undefined][] = [
-    ["inputTokens", count(wire.prompt_tokens)],
-    ["outputTokens", count(wire.completion_tokens)],
-    ["cachedInputTokens", count(prompt.cached_tokens) ?? count(wire.prompt_cache_hit_tokens)],
-    ["cacheWriteTokens", count(prompt.cache_write_tokens)],
-    ["reasoningTokens", count(completion.reasoning_tokens)],
-    ["imageTokens", sum(prompt.image_tokens, completion.image_tokens)],
-    ["audioTokens", sum(prompt.audio_tokens, completion.audio_tokens)],
-  ];
   const charged = costCurrency === undefined ? undefined : toMoney(wire.cost, costCurrency);
-  return {
-    ...Object.fromEntries(counts.filter(([, tokens]) => tokens !== undefined)),
-    ...(charged === undefined ? {} : { charged }),
-    source: "reported",
-  };
+  const counted = reportedUsage({
+    inputTokens: wire.prompt_tokens,
+    outputTokens: wire.completion_tokens,
+    cachedInputTokens: prompt.cached_tokens ?? wire.prompt_cache_hit_tokens,
+    cacheWriteTokens: prompt.cache_write_tokens,
+    reasoningTokens: completion.reasoning_tokens,
+    imageTokens: sum(prompt.image_tokens, completion.image_tokens),
+    audioTokens: sum(prompt.audio_tokens, completion.audio_tokens),
+  });
+  return charged === undefined ? counted : { ...counted, charged };
 }
 
 /** The usage that a frame or a whole answer tells, wherever the server puts it. */
@@ -43,12 +47,8 @@ function inner(value: JsonValue | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-function count(value: JsonValue | undefined): number | undefined {
-  return typeof value === "number" && value >= 0 ? value : undefined;
-}
-
 function sum(one: JsonValue | undefined, other: JsonValue | undefined): number | undefined {
-  const a = count(one);
-  const b = count(other);
+  const a = countOf(one);
+  const b = countOf(other);
   return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);
 }

@@ -1,13 +1,11 @@
-import { isJsonObject, type JsonObject, type ModelDelta } from "@tinyagents/core";
-import { Extras } from "../extras.js";
-import { argsText, textOf } from "../wire-value.js";
+import { argsText, isJsonObject, type JsonObject, type ModelDelta, textOf, UnknownFields } from "@tinyagents/core";
 
 /** A call that is being streamed. It is open until the stream ends: arguments that parse may still go on. */
 interface OpenCall {
   readonly index: number;
   readonly id: string;
   readonly wireIndex: number | undefined;
-  readonly extras: Extras;
+  readonly extras: UnknownFields;
   name: string;
   /** Arguments that came before the name. */
   held: string;
@@ -38,7 +36,7 @@ export class ToolCallAssembly {
     const name = textOf(inner.name);
     const args = argsText(inner.arguments);
     const call = this.#find(id, wireIndex, name) ?? this.#open(id, wireIndex);
-    call.extras.take(fragment);
+    call.extras.grow(fragment);
     if (call.name === "" && name !== "") {
       call.name = name;
       out.push({ type: "tool_call_start", index: call.index, id: call.id, name });
@@ -83,7 +81,7 @@ export class ToolCallAssembly {
       index: this.#nextIndex(),
       id: id === "" ? this.#newId(this.calls.length) : id,
       wireIndex,
-      extras: new Extras(CALL_FIELDS),
+      extras: new UnknownFields(CALL_FIELDS),
       name: "",
       held: "",
     };

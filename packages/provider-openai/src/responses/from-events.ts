@@ -1,13 +1,13 @@
 import {
+  argsText,
   type Block,
-  cutShortError,
   isJsonObject,
   type JsonObject,
   type ModelDelta,
   type ModelWarning,
+  textOf,
 } from "@tinyagents/core";
 import type { FrameReader } from "../dialect.js";
-import { argsText, textOf } from "../wire-value.js";
 import { besideTexts, isSaid, metadataOf, partsOf, THOUGHT_BREAK, thoughtOf } from "./item.js";
 import { type OpenItem, OpenItems } from "./open-items.js";
 import { failureOf, finishOf, identityOf } from "./outcome.js";
@@ -22,7 +22,6 @@ export class EventReader implements FrameReader {
   readonly #warnings: ModelWarning[];
   readonly #items = new OpenItems();
   #nextIndex = 0;
-  #partialText = "";
   #refused = false;
   #called = false;
   #started = false;
@@ -31,10 +30,6 @@ export class EventReader implements FrameReader {
   constructor(provider: string, warnings: readonly ModelWarning[]) {
     this.#provider = provider;
     this.#warnings = [...warnings];
-  }
-
-  get partialText(): string {
-    return this.#partialText;
   }
 
   get nextIndex(): number {
@@ -85,7 +80,7 @@ export class EventReader implements FrameReader {
   }
 
   end(): readonly ModelDelta[] {
-    if (this.#response === undefined) throw cutShortError(this.#partialText, this.#provider);
+    if (this.#response === undefined) return [];
     const answered = { refused: this.#refused, called: this.#called };
     return [finishOf(this.#response, answered, this.#warnings, this.#provider)];
   }
@@ -103,7 +98,6 @@ export class EventReader implements FrameReader {
 
   #text(open: OpenItem, place: JsonObject, text: string, out: ModelDelta[]): void {
     if (text === "" || open.done) return;
-    this.#partialText += text;
     out.push({ type: "text", index: this.#part(open, place), text });
   }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type ModelDelta, type ModelWarning, TinyAgentsError } from "@tinyagents/core";
+import { isJsonObject, type ModelDelta, type ModelWarning, malformedAnswer } from "@tinyagents/core";
 import { blocksOfItem } from "./item.js";
 import { finishOf, identityOf } from "./outcome.js";
 import { safeItem } from "./safe-item.js";
@@ -8,7 +8,7 @@ import { safeItem } from "./safe-item.js";
  * @throws `provider_server` for what is no answer; the SDK's error for an answer that failed.
  */
 export function readResponse(wire: unknown, provider: string, given: readonly ModelWarning[]): readonly ModelDelta[] {
-  if (!isJsonObject(wire) || !Array.isArray(wire.output)) throw noAnswer(provider);
+  if (!isJsonObject(wire) || !Array.isArray(wire.output)) throw malformedAnswer(provider, "is no response");
   const warnings = [...given];
   const items = wire.output.filter(isJsonObject).map((item) => safeItem(item, warnings));
   const content = items.flatMap((item) => blocksOfItem(item, provider));
@@ -21,10 +21,4 @@ export function readResponse(wire: unknown, provider: string, given: readonly Mo
     ...content.map((block, index): ModelDelta => ({ type: "block", index, block })),
     finishOf(wire, answered, warnings, provider),
   ];
-}
-
-function noAnswer(provider: string): TinyAgentsError<"provider_server"> {
-  return new TinyAgentsError("provider_server", `${provider} sent something that is no response.`, {
-    details: { provider, providerCode: "malformed_response" },
-  });
 }

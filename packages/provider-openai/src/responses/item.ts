@@ -1,13 +1,14 @@
 import {
+  argsText,
   type Block,
   isJsonObject,
   type JsonObject,
   type ProviderMetadata,
   type RefusalBlock,
   type TextBlock,
+  textOf,
   toolCallBlock,
 } from "@tinyagents/core";
-import { argsText, textOf } from "../wire-value.js";
 
 /**
  * An item of an answer, in the forms that both deliveries share. What our blocks have no place for (ids, encrypted

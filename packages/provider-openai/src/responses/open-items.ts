@@ -1,5 +1,4 @@
-import type { JsonObject } from "@tinyagents/core";
-import { textOf } from "../wire-value.js";
+import { type JsonObject, textOf } from "@tinyagents/core";
 
 /** An item that is being streamed, or was. */
 export interface OpenItem {

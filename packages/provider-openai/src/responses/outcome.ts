@@ -5,12 +5,14 @@ import {
   type JsonObject,
   type JsonValue,
   type ModelWarning,
+  reportedUsage,
+  saidFields,
   TinyAgentsError,
+  textOf,
   type Usage,
+  unknownFields,
 } from "@tinyagents/core";
 import { APIError } from "openai";
-import { Extras } from "../extras.js";
-import { textOf } from "../wire-value.js";
 
 /** What an answer holds, as far as its end depends on it. */
 export interface Answered {
@@ -34,24 +36,19 @@ export function finishOf(
   if (status === "queued" || status === "in_progress") throw unfinished(provider, status);
   const reason = isJsonObject(response.incomplete_details) ? textOf(response.incomplete_details.reason) : "";
   const raw = reason === "" ? status : reason;
-  const providerData = unknownFields(response, warnings);
+  const providerData = unknownFields(response, KNOWN, warnings);
   return {
     type: "finish",
     finishReason: finishReason(raw, answered),
-    ...(raw === "" ? {} : { rawFinishReason: raw }),
     ...identityOf(response),
     ...(isJsonObject(response.usage) ? { usage: toUsage(response.usage) } : {}),
-    ...(warnings.length === 0 ? {} : { warnings }),
-    ...(providerData === undefined ? {} : { providerData }),
+    ...saidFields({ rawFinishReason: raw, warnings, providerData }),
   };
 }
 
 /** What the server calls the answer, and the model that gives it. */
 export function identityOf({ id, model }: JsonObject): { readonly responseId?: string; readonly model?: string } {
-  return {
-    ...(textOf(id) === "" ? {} : { responseId: textOf(id) }),
-    ...(textOf(model) === "" ? {} : { model: textOf(model) }),
-  };
+  return saidFields({ responseId: textOf(id), model: textOf(model) });
 }
 
 /** A failure that came inside an answer, as the SDK has others: they are told apart in one place. */
@@ -87,15 +84,13 @@ function finishReason(raw: string, { refused, called }: Answered): FinishReason 
 function toUsage(wire: JsonObject): Usage {
   const input = isJsonObject(wire.input_tokens_details) ? wire.input_tokens_details : {};
   const output = isJsonObject(wire.output_tokens_details) ? wire.output_tokens_details : {};
-  const counts: readonly (readonly [Exclude<keyof Usage, "source" | "charged">, JsonValue | undefined])[] = [
-    ["inputTokens", wire.input_tokens],
-    ["outputTokens", wire.output_tokens],
-    ["cachedInputTokens", input.cached_tokens],
-    ["cacheWriteTokens", input.cache_write_tokens],
-    ["reasoningTokens", output.reasoning_tokens],
-  ];
-  const told = counts.filter(([, tokens]) => typeof tokens === "number" && tokens >= 0);
-  return { ...Object.fromEntries(told), source: "reported" };
+  return reportedUsage({
+    inputTokens: wire.input_tokens,
+    outputTokens: wire.output_tokens,
+    cachedInputTokens: input.cached_tokens,
+    cacheWriteTokens: input.cache_write_tokens,
+    reasoningTokens: output.reasoning_tokens,
+  });
 }
 
 /** Fields with a home, and those that only repeat the request. */
@@ -106,9 +101,3 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...["truncation", "store", "background", "user", "metadata", "prompt", "prompt_cache_key", "safety_identifier"],
   ...["prompt_cache_options", "prompt_cache_retention", "frequency_penalty", "presence_penalty", "billing"],
 ]);
-
-function unknownFields(response: JsonObject, warnings: ModelWarning[]): JsonObject | undefined {
-  const extras = new Extras(KNOWN);
-  extras.take(response);
-  return extras.safeFields(warnings);
-}

@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type Message,
   type ModelWarning,
+  oncePer,
   plainText,
   type ToolMessage,
   type UserMessage,
@@ -34,7 +35,7 @@ export interface WireInput {
 export class InputConverter {
   readonly #provider: string;
   readonly #store: boolean;
-  readonly #made = new WeakMap<Message, Converted>();
+  readonly #once = oncePer((message: Message) => this.#make(message));
 
   /** `store`: the server keeps answers, and knows their items by id. */
   constructor(provider: string, store: boolean) {
@@ -59,14 +60,6 @@ export class InputConverter {
     }
     const said = instructions.filter((text) => text.trim() !== "").join("\n");
     return { instructions: said === "" ? undefined : said, items, needs, warnings };
-  }
-
-  #once(message: Message): Converted {
-    const known = this.#made.get(message);
-    if (known !== undefined) return known;
-    const made = this.#make(message);
-    this.#made.set(message, made);
-    return made;
   }
 
   #make(message: Message): Converted {

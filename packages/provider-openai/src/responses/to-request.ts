@@ -4,13 +4,17 @@ import {
   type JsonValue,
   type ModelRequest,
   type ModelWarning,
+  notSent,
+  oncePer,
+  ownOptions,
   type ResponseFormat,
+  refuseEmpty,
   refuseMissing,
   support,
   type ToolDeclaration,
 } from "@tinyagents/core";
 import type { Settings } from "../options.js";
-import { nothingToSend, ownOptions, type PreparedRequest, toSchemaFormat, unsupported } from "../prepare.js";
+import { type PreparedRequest, toSchemaFormat } from "../prepare.js";
 import { toToolChoice } from "../to-tool-choice.js";
 import type { InputConverter } from "./to-input.js";
 
@@ -33,7 +37,7 @@ export function toRequest(
   const { previousResponseId } = request;
   const input = converter.convert(request.messages, previousResponseId);
   refuseMissing(profile, request, input.needs);
-  if (input.items.length === 0) throw nothingToSend();
+  refuseEmpty(input.items);
   const warnings = [...input.warnings];
   const body: Body = { ...inForeground(request, provider, warnings), model };
   if (input.instructions !== undefined) body.instructions = input.instructions;
@@ -76,17 +80,16 @@ function namedChoice(choice: ModelRequest["toolChoice"]): JsonObject {
   return { type: "function", name: typeof choice === "object" ? choice.name : "" };
 }
 
-const WIRE_TOOLS = new WeakMap<ToolDeclaration, JsonObject>();
-
 /** Without `strict` the server would take the schema for a strict one. */
-function toTool(tool: ToolDeclaration): JsonObject {
-  const known = WIRE_TOOLS.get(tool);
-  if (known !== undefined) return known;
-  const { name, description, inputSchema } = tool;
-  const wire = { type: "function", name, description, parameters: inputSchema, strict: false };
-  WIRE_TOOLS.set(tool, wire);
-  return wire;
-}
+const toTool = oncePer(
+  ({ name, description, inputSchema }: ToolDeclaration): JsonObject => ({
+    type: "function",
+    name,
+    description,
+    parameters: inputSchema,
+    strict: false,
+  }),
+);
 
 function addFormat(body: Body, format: ResponseFormat | undefined, warnings: ModelWarning[]): void {
   if (format === undefined) return;
@@ -104,19 +107,20 @@ function addSampling(body: Body, { profile }: Settings, request: ModelRequest, w
   const sampled = support(profile, "temperature") !== "no";
   if (request.temperature !== undefined) {
     if (sampled) body.temperature = request.temperature;
-    else warnings.push(unsupported(profile, "temperature"));
+    else warnings.push(...notSent(profile.model, { temperature: request.temperature }));
   }
   if (request.topP !== undefined) {
     if (sampled) body.top_p = request.topP;
-    else warnings.push(unsupported(profile, "topP"));
+    else warnings.push(...notSent(profile.model, { topP: request.topP }));
   }
   if (request.reasoningEffort !== undefined) {
-    if (support(profile, "reasoning") === "no") warnings.push(unsupported(profile, "reasoningEffort"));
+    if (support(profile, "reasoning") === "no")
+      warnings.push(...notSent(profile.model, { reasoningEffort: request.reasoningEffort }));
     else body.reasoning = { ...(isJsonObject(body.reasoning) ? body.reasoning : {}), effort: request.reasoningEffort };
   }
   if (request.maxOutputTokens !== undefined) body.max_output_tokens = request.maxOutputTokens;
   if (request.stopSequences !== undefined && request.stopSequences.length > 0) {
-    warnings.push(unsupported(profile, "stopSequences"));
+    warnings.push(...notSent(profile.model, { stopSequences: request.stopSequences }));
   }
-  if (request.seed !== undefined) warnings.push(unsupported(profile, "seed"));
+  warnings.push(...notSent(profile.model, { seed: request.seed }));
 }

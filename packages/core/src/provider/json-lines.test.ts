@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readLines } from "./ndjson.js";
+import { toArray } from "../../test/support.js";
+import { jsonLines } from "./json-lines.js";
 
 function bodyOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
@@ -16,10 +17,8 @@ async function linesOf(...texts: readonly string[]): Promise<readonly unknown[]>
   return read(bodyOf(texts.map((text) => encoder.encode(text))));
 }
 
-async function read(body: ReadableStream<Uint8Array>): Promise<readonly unknown[]> {
-  const lines: unknown[] = [];
-  for await (const line of readLines(body)) lines.push(line);
-  return lines;
+function read(body: ReadableStream<Uint8Array> | null, prefix?: string): Promise<readonly unknown[]> {
+  return toArray(jsonLines(body, prefix));
 }
 
 /** Cuts bytes at these places, counted from the start; those beyond the end cut nothing. */
@@ -35,6 +34,15 @@ function cut(bytes: Uint8Array, places: readonly number[]): readonly Uint8Array[
 describe("lines of JSON", () => {
   it("are read in order, whatever ends them and however many come at once", async () => {
     expect(await linesOf('{"a":1}\n{"a":2}\r\n\n  \n{"a":', "3}\n")).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }]);
+  });
+
+  it("are those of server-sent events, whose other lines are passed over", async () => {
+    const text = ': hello\nevent: x\ndata: {"a":1}\n\ndata:{"a":2}\r\n\n{"a":3}\n';
+    expect(await read(bodyOf([new TextEncoder().encode(text)]), "data:")).toEqual([{ a: 1 }, { a: 2 }]);
+  });
+
+  it("are none where there is no body", async () => {
+    expect(await read(null)).toEqual([]);
   });
 
   it("may end without a line break", async () => {
@@ -72,7 +80,7 @@ describe("lines of JSON", () => {
         closed = true;
       },
     });
-    for await (const _ of readLines(body)) break;
+    for await (const _ of jsonLines(body)) break;
     expect(closed).toBe(true);
   });
 
