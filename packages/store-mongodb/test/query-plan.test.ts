@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import { describe, expect, it } from "vitest";
 import { mongodbBackend } from "../src/index.js";
-import { client, database, keep, missing, newPlace } from "./place.js";
+import { client, database, keep, missing, newPlace, open } from "./place.js";
 import { type Call, wrappedDb } from "./wrapped-db.js";
 
 /** The stages of a plan, outermost first. */
@@ -31,6 +31,17 @@ async function explained(
 }
 
 describe("what is asked of the server (PF-03)", () => {
+  it("is all attributes of a selection: pages are full, whatever has some of them", async ({ skip }) => {
+    skip(missing !== undefined, missing);
+    const { store } = await open();
+    const value = { type: "text", text: "x" } as const;
+    for (const name of ["a", "b", "c"]) await store.put([name], value, { attributes: { kind: "note" } });
+    await store.put(["d"], value, { attributes: { kind: "note", owner: "ada" } });
+    const page = await store.list({ prefix: [], where: { kind: "note", owner: "ada" }, limit: 1 });
+    expect(page.items.map(({ key }) => key)).toEqual([["d"]]);
+    expect(page).not.toHaveProperty("cursor");
+  });
+
   it("is read from an index, in order, and no more of it than a page", async ({ skip }) => {
     skip(missing !== undefined, missing);
     const db = client.db(database);
