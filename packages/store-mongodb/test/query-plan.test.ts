@@ -76,6 +76,22 @@ describe("what is asked of the server (PF-03)", () => {
     }
   });
 
+  it("is held against the selection once more where a record is written again while it is read", async ({ skip }) => {
+    skip(missing !== undefined, missing);
+    const place = newPlace({ chunkBytes: 1_024 });
+    const { store } = keep(await mongodbBackend(place));
+    await store.put(["a"], { type: "text", text: "x".repeat(5_000) }, { attributes: { kind: "note" } });
+    await client.db(database).collection<{ _id: string }>(`${place.collectionPrefix}chunks`).deleteMany({});
+    const db = wrappedDb(client.db(database), async ({ collection, method }, run) => {
+      if (method === "findOne" && collection.endsWith("_records"))
+        await store.put(["a"], { type: "text", text: "y" }, { attributes: { kind: "other" } });
+      return run();
+    });
+    const reader = keep(await mongodbBackend({ db, collectionPrefix: place.collectionPrefix }));
+    expect(await reader.store.list({ prefix: [], where: { kind: "note" } })).toEqual({ items: [] });
+    expect((await store.get(["a"]))?.attributes).toEqual({ kind: "other" });
+  });
+
   it("is a bounded number of calls, however long a stream has become", async ({ skip }) => {
     skip(missing !== undefined, missing);
     const calls: Call[] = [];
