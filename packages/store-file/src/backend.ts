@@ -17,7 +17,7 @@ import {
 import { BlobReads } from "./blob-reads.js";
 import { type Files, nodeFiles } from "./files.js";
 import { Records } from "./records.js";
-import { storeOf } from "./store.js";
+import { storeBehind } from "./store.js";
 
 export interface FileOptions {
   /** Where the files are. It is made when it is first used; it may be a symbolic link. */
@@ -61,7 +61,7 @@ export function backendOn(files: Files, options: FileOptions): FileBackend {
     return opening;
   };
   return {
-    store: storeOf(gate, reads, opened),
+    store: storeBehind(gate, reads, opened),
     close: () =>
       gate.close(async () => {
         await reads.close();

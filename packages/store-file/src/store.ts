@@ -30,7 +30,7 @@ const CAPABILITIES: StoreCapabilities = { durable: true, multiProcess: true, ato
 const NO_BYTES = { type: "bytes", bytes: new Uint8Array() } as const;
 
 /** The records of a folder. `opened` gives them when the folder is there. */
-export function storeOf(gate: StoreGate, reads: BlobReads, opened: () => Promise<Records>): BlobStore {
+export function storeBehind(gate: StoreGate, reads: BlobReads, opened: () => Promise<Records>): BlobStore {
   const put = async (checked: CheckedPut, options: StoreCallOptions | undefined): Promise<StoreVersion> => {
     const { bytes, ...encoding } = encodeValue(checked.value);
     return (await opened()).put(checked, { pieces: [bytes], ...encoding }, options?.signal);

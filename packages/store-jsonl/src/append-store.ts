@@ -25,7 +25,7 @@ export interface LogParts {
 }
 
 /** The logs of a folder, one file per stream. */
-export function appendStoreOf({ gate, queue, logs, watch, opened }: LogParts): AppendStore {
+export function appendStoreBehind({ gate, queue, logs, watch, opened }: LogParts): AppendStore {
   return {
     capabilities: CAPABILITIES,
     append: (stream, values, options) =>

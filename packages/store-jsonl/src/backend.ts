@@ -13,14 +13,14 @@ import {
   systemClock,
   type TinyAgentsError,
 } from "@tinyagents/core";
-import { appendStoreOf } from "./append-store.js";
+import { appendStoreBehind } from "./append-store.js";
 import { CommitQueue } from "./commit-queue.js";
 import { type Files, nodeFiles } from "./files.js";
 import { folderLock } from "./folder-lock.js";
 import { type Repair, UNFINISHED } from "./line-file.js";
 import { LogFiles } from "./log-files.js";
 import { LogWatch } from "./log-watch.js";
-import { storeOf } from "./store.js";
+import { storeBehind } from "./store.js";
 import { StoreFile } from "./store-file.js";
 
 export interface JsonlOptions {
@@ -73,8 +73,8 @@ export function backendOn(files: Files, options: JsonlOptions): JsonlBackend {
   };
   const file = new StoreFile({ ...common, folder, path: join(folder, "store.jsonl"), name: "store.jsonl" }, clock);
   return {
-    store: storeOf({ gate: store, queue, file, opened }),
-    log: appendStoreOf({ gate: log, queue, logs: new LogFiles({ ...common, folder: logFolder }), watch, opened }),
+    store: storeBehind({ gate: store, queue, file, opened }),
+    log: appendStoreBehind({ gate: log, queue, logs: new LogFiles({ ...common, folder: logFolder }), watch, opened }),
     async close() {
       await Promise.all([store.close(), log.close(() => watch.close())]);
       await queue.close();

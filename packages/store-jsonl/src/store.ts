@@ -27,7 +27,7 @@ export interface StoreParts {
 }
 
 /** The keyed records of a folder, in one file. */
-export function storeOf({ gate, queue, file, opened }: StoreParts): Store {
+export function storeBehind({ gate, queue, file, opened }: StoreParts): Store {
   const write = async (
     checked: readonly CheckedWrite[],
     options: StoreCallOptions | undefined,

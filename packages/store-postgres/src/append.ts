@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type CheckedAppend, canonicalJson, otherValuesUnderKey, writeConflict } from "@tinyagents/core";
 import type { LogContext } from "./append-store.js";
 import type { Row } from "./database.js";
-import { isDuplicate } from "./failure.js";
+import { isDuplicate } from "./to-error.js";
 import { checkKeySize, checkSize, jsonText, storedNumber } from "./values.js";
 
 /**

@@ -11,13 +11,13 @@ import {
 import { appendStoreBehind } from "./append-store.js";
 import { connectionsOf } from "./connections.js";
 import { type Database, databaseOn, untilAborted } from "./database.js";
-import { postgresFailure } from "./failure.js";
 import { logListener } from "./listener.js";
 import { logStatements } from "./log-statements.js";
 import { type CheckedOptions, type PostgresBackendOptions, readOptions } from "./options.js";
 import { recordStatements } from "./record-statements.js";
 import { bringUpToDate, checkSchema } from "./schema.js";
 import { storeBehind } from "./store.js";
+import { toErrorFor } from "./to-error.js";
 
 /** Keyed records and logs of one namespace in PostgreSQL, over one pool of connections. */
 export interface PostgresBackend extends StorageBackend {
@@ -36,7 +36,7 @@ export function postgresBackend(options: PostgresBackendOptions): PostgresBacken
   const database = withTables(databaseOn(connections.pool), checked);
   const secrets = passwordsIn(options.connectionString ?? "");
   const gates = ["PostgreSQL store", "PostgreSQL log"].map((name) =>
-    storeGate(name, { toError: postgresFailure(name, secrets) }),
+    storeGate(name, { toError: toErrorFor(name, secrets) }),
   );
   const [storeGateway, logGateway] = gates as [ReturnType<typeof storeGate>, ReturnType<typeof storeGate>];
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { abortError, onAbort, systemClock, throwIfAborted } from "@tinyagents/core";
-import { endsConnection, isGivenUp, isStopped } from "./failure.js";
 import type { PostgresClient, PostgresPool, PostgresResult } from "./pool.js";
 import { stopStatement } from "./stop-statement.js";
+import { endsConnection, isGivenUp, isStopped } from "./to-error.js";
 
 /** A row as it comes. Our statements cast to text what else the driver, or an application's parsers, would make of it. */
 export type Row = { readonly [column: string]: string | null };

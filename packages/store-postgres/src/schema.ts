@@ -1,9 +1,9 @@
 import { corruptData, TinyAgentsError } from "@tinyagents/core";
 import { type Database, databaseOn, type Query, type Statement } from "./database.js";
-import { postgresFailure } from "./failure.js";
 import { migrations } from "./migrations.js";
 import type { PostgresPool } from "./pool.js";
 import { quoted, readTables, type TableOptions, type Tables } from "./tables.js";
+import { toErrorFor } from "./to-error.js";
 
 /** Which version of the tables this package reads and writes. */
 const SCHEMA_VERSION: number = migrations.length;
@@ -17,7 +17,7 @@ const SCHEMA_VERSION: number = migrations.length;
  */
 export async function createPostgresSchema(pool: PostgresPool, options: TableOptions = {}): Promise<void> {
   const tables = readTables(options, "createPostgresSchema: options");
-  const toError = postgresFailure("PostgreSQL store", []);
+  const toError = toErrorFor("PostgreSQL store", []);
   try {
     await bringUpToDate(databaseOn(pool), tables);
   } catch (error) {

@@ -42,7 +42,7 @@ export interface SqliteLog {
   letGo(): void;
 }
 
-export function sqliteLog(gate: StoreGate, connection: Connection, tables: Tables): SqliteLog {
+export function appendStoreBehind(gate: StoreGate, connection: Connection, tables: Tables): SqliteLog {
   const { streams, entries, appendKeys } = tables;
   const { prepare } = connection;
   const watchers = watchersOf(connection);

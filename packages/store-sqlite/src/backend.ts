@@ -8,14 +8,14 @@ import {
   storeGate,
   systemClock,
 } from "@tinyagents/core";
-import { sqliteLog } from "./append-store.js";
+import { appendStoreBehind } from "./append-store.js";
 import { connectionOver } from "./connection.js";
 import { betterSqlite3Driver, type SqliteDriver } from "./driver.js";
 import { type OpenDatabase, openDatabase, type SqliteSynchronous } from "./open.js";
 import { readOptions } from "./options.js";
 import { createSqliteSchema, type SqliteSchemaOptions, tablesOf } from "./schema.js";
-import { sqliteError } from "./sqlite-error.js";
-import { sqliteStore } from "./store.js";
+import { storeBehind } from "./store.js";
+import { toError } from "./to-error.js";
 import type { SqliteWarning } from "./wal.js";
 
 /** What every SQLite backend can be told. */
@@ -63,7 +63,7 @@ export function sqliteBackend(options: SqliteFileOptions | SqliteDriverOptions):
   const tables = tablesOf(options);
   const place = settings.path === undefined ? "SQLite database" : `SQLite file ${JSON.stringify(settings.path)}`;
   const gateOf = (name: string): StoreGate =>
-    storeGate(name, { toError: (error, operation) => sqliteError(error, name, operation, place) });
+    storeGate(name, { toError: (error, operation) => toError(error, name, operation, place) });
   const [storeCalls, logCalls] = [gateOf("SQLite store"), gateOf("SQLite log")];
 
   let own: OpenDatabase | undefined;
@@ -74,8 +74,8 @@ export function sqliteBackend(options: SqliteFileOptions | SqliteDriverOptions):
     // From now on calls wait for locks themselves, and leave the event loop free meanwhile.
     own?.pragma("busy_timeout = 0");
     const connection = connectionOver(driver, { ...settings, waits: own === undefined, onWarning: options.onWarning });
-    const store = sqliteStore(storeCalls, connection, tables, options.clock ?? systemClock);
-    const { log, letGo } = sqliteLog(logCalls, connection, tables);
+    const store = storeBehind(storeCalls, connection, tables, options.clock ?? systemClock);
+    const { log, letGo } = appendStoreBehind(logCalls, connection, tables);
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await Promise.all([storeCalls.close(), logCalls.close()]);
@@ -92,6 +92,6 @@ export function sqliteBackend(options: SqliteFileOptions | SqliteDriverOptions):
     };
   } catch (error) {
     own?.close();
-    throw isTinyAgentsError(error) ? error : sqliteError(error, "SQLite store", "open", place);
+    throw isTinyAgentsError(error) ? error : toError(error, "SQLite store", "open", place);
   }
 }

@@ -38,7 +38,7 @@ interface PlannedWrite {
 }
 
 /** Keyed records in one table, in the order of their keys. */
-export function sqliteStore(gate: StoreGate, connection: Connection, tables: Tables, clock: Clock): Store {
+export function storeBehind(gate: StoreGate, connection: Connection, tables: Tables, clock: Clock): Store {
   const { records } = tables;
   const { prepare } = connection;
   const capabilities: StoreCapabilities = {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemClock, throwIfAborted } from "@tinyagents/core";
-import { isBusy } from "./sqlite-error.js";
+import { isBusy } from "./to-error.js";
 
 /** So long calls may keep a turn of the event loop to themselves, ms. */
 const SLICE_MS = 10;

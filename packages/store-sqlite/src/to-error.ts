@@ -15,7 +15,7 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** An error of a binding as one of ours. `place` names the database: `SQLite file "a.db"`. */
-export function sqliteError(error: unknown, store: string, operation: string, place: string): TinyAgentsError {
+export function toError(error: unknown, store: string, operation: string, place: string): TinyAgentsError {
   const code = codeOf(error);
   if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") return corruptData(place, messageOf(error), error);
   return storeFailure(store, operation, error, { retryable: isBusy(error) });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { isDuplicate, isGivenUp, isStopped, postgresFailure, sqlStateOf } from "./failure.js";
+import { isDuplicate, isGivenUp, isStopped, sqlStateOf, toErrorFor } from "./to-error.js";
 
 function failed(code: string | undefined, message = "no"): Error {
   return Object.assign(new Error(message), code === undefined ? {} : { code });
 }
 
 describe("failures of PostgreSQL", () => {
-  const toError = postgresFailure("PostgreSQL store", ["hunter2"]);
+  const toError = toErrorFor("PostgreSQL store", ["hunter2"]);
 
   it.each([
     ["08006", true],

@@ -57,7 +57,7 @@ export function endsConnection(error: unknown): boolean {
 }
 
 /** How an error of the database or of its driver is told. `store`: as messages name it. */
-export function postgresFailure(
+export function toErrorFor(
   store: string,
   secrets: readonly string[],
 ): (error: unknown, operation: string) => TinyAgentsError {
