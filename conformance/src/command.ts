@@ -19,6 +19,8 @@ import type { EmbeddingModelSubject } from "./embedding-model/subject.js";
 import { formatReport } from "./format-report.js";
 import { checkStore } from "./store/run.js";
 import type { StoreSubject } from "./store/subject.js";
+import { checkTaskStore } from "./task-store/checks.js";
+import type { TaskStoreSubject } from "./task-store/subject.js";
 
 /** What the command needs from around it. */
 export interface CommandIo {
@@ -49,6 +51,7 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
     "checkpoints",
     { entry: "create", inProcesses: true, check: (subject) => checkCheckpointStore(subject as CheckpointStoreSubject) },
   ],
+  ["tasks", { entry: "create", check: (subject) => checkTaskStore(subject as TaskStoreSubject) }],
   ["log", { entry: "create", inProcesses: true, check: (subject) => checkAppendStore(subject as AppendStoreSubject) }],
 ]);
 

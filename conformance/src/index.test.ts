@@ -22,6 +22,7 @@ it("exports only what is meant to be used", () => {
     "checkCheckpointStore",
     "checkEmbeddingModel",
     "checkStore",
+    "checkTaskStore",
     "checkpointStoreChecks",
     "checkpointStoreUnderTest",
     "embeddingModelChecks",
@@ -42,5 +43,7 @@ it("exports only what is meant to be used", () => {
     "secretKey",
     "storeChecks",
     "storeUnderTest",
+    "taskStoreChecks",
+    "taskStoreUnderTest",
   ]);
 });

@@ -113,3 +113,13 @@ export {
   type StoreUnderTest,
   storeUnderTest,
 } from "./store/subject.js";
+// Tasks.
+export { checkTaskStore, taskStoreChecks } from "./task-store/checks.js";
+export {
+  type OpenTasks,
+  type TaskNeed,
+  type TaskSituation,
+  type TaskStoreSubject,
+  type TaskStoreUnderTest,
+  taskStoreUnderTest,
+} from "./task-store/subject.js";

@@ -16,6 +16,8 @@ import { type EmbeddingModelSubject, embeddingModelUnderTest } from "./embedding
 import { runCheck } from "./run-checks.js";
 import { storeChecks } from "./store/checks.js";
 import { type StoreSubject, storeUnderTest } from "./store/subject.js";
+import { taskStoreChecks } from "./task-store/checks.js";
+import { type TaskStoreSubject, taskStoreUnderTest } from "./task-store/subject.js";
 
 export interface ConformanceOptions {
   /** The longest that one check may take, ms. Default 60,000: other suites may keep disk and processors busy meanwhile. */
@@ -85,6 +87,12 @@ export function appendStoreConformance(subject: AppendStoreSubject, options?: Co
 export function checkpointStoreConformance(subject: CheckpointStoreSubject): void {
   const title = `${subject.name} keeps the contract of a checkpoint store`;
   register(title, checkpointStoreChecks, () => checkpointStoreUnderTest(subject));
+}
+
+/** Registers one test per check of a task store. */
+export function taskStoreConformance(subject: TaskStoreSubject, options?: ConformanceOptions): void {
+  const title = `${subject.name} keeps the contract of a task store`;
+  register(title, taskStoreChecks, () => taskStoreUnderTest(subject), options);
 }
 
 /** How long one kill may take on a busy machine, ms, and all that is done once. */

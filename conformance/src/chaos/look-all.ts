@@ -46,7 +46,7 @@ export interface LookOptions {
   readonly seed: number;
   readonly parts: Parts;
   readonly by: Chance;
-  /** Whether what was there the last time is read again. Without it, only that it is still listed is seen. */
+  /** Whether all is read: what was there the last time, older checkpoints, what the process that lives has written. */
   readonly isWhole: boolean;
 }
 
@@ -66,23 +66,19 @@ export async function lookAll(
   ];
   const { shared, kept: keptShares } = await sharedBy(backend, known.shared, shares, underWay, isWhole);
   const { moved, kept: keptMoves } = await movedBy(backend, known.moved, moves, underWay, isWhole);
-  const since = ({ lane }: Lane): Lane | undefined =>
-    isWhole ? undefined : [...known.lanes, ...known.beside].find((one) => one.lane === lane);
   const lanes: Lane[] = [];
   let kept = 0;
-  for (const { lane, write } of underWay) {
-    const looked = await lookAt(backend, lane, write, since(lane));
-    const { thread, kept: inThread } = await threadIn(backend, looked.lane, write, since(lane), by);
+  for (const [at, { lane, write }] of underWay.entries()) {
+    const looked = await lookAt(backend, lane, write, isWhole ? undefined : known.lanes[at]);
+    const { thread, kept: inThread } = await threadIn(backend, looked.lane, write, isWhole, by);
     if (looked.kept || inThread || keptShares.has(lane.lane) || keptMoves.has(lane.lane)) kept += 1;
     lanes.push({ ...looked.lane, thread, next: lane.next + 1 });
   }
-  const beside: Lane[] = [];
-  for (const lane of living.lanes) {
-    await lookAtQuiet(backend, lane, since(lane));
-    const { thread } = await threadIn(backend, lane, undefined, since(lane), by);
-    beside.push({ ...lane, thread });
+  for (const lane of isWhole ? living.lanes : []) {
+    await lookAtQuiet(backend, lane);
+    await threadIn(backend, lane, undefined, isWhole, by);
   }
-  return { known: { lanes, beside, shared: await shorten(backend, shared, by), moved }, kept };
+  return { known: { lanes, beside: living.lanes, shared: await shorten(backend, shared, by), moved }, kept };
 }
 
 interface UnderWay {
@@ -127,12 +123,11 @@ async function threadIn(
   { checkpoints }: KeptParts,
   lane: Lane,
   write: LaneWrite | undefined,
-  since: Lane | undefined,
+  isWhole: boolean,
   by: Chance,
 ): Promise<{ readonly thread: LaneThread; readonly kept: boolean }> {
   if (checkpoints === undefined) return { thread: lane.thread, kept: false };
-  const sinceId = since?.thread.rows.at(-1)?.id;
-  return lookAtThread(checkpoints, lane, write !== undefined && isThreadWrite(write) ? write : undefined, sinceId, by);
+  return lookAtThread(checkpoints, lane, write !== undefined && isThreadWrite(write) ? write : undefined, isWhole, by);
 }
 
 /** Keeps the stream of all lanes short, behind the back of the process that lives. */

@@ -19,13 +19,13 @@ export interface MoveUnderWay {
 /** Longer than the thread ever is here: it is listed whole. */
 const ALL = 10_000;
 /** A longer thread is pruned, behind the back of the process that lives. */
-const MOST_ROWS = 40;
+const MOST_ROWS = 24;
 const KEPT = 5;
 
 /**
  * Looks at the thread of all lanes: it is one line without a fork; what was acknowledged is there once, on the checkpoint
  * that was told and in the order of its lane; what was not is there whole or not at all; and with each checkpoint there is
- * what led to it. What was there before is only listed, unless `isWhole`.
+ * what led to it. All but the newest are only listed, unless `isWhole`.
  * @returns the thread, and the lanes whose move under way was found done.
  * @throws CheckFailure that says what is not as it must be.
  */
@@ -53,7 +53,7 @@ export async function lookAtMoved(
     assertEqual(moved.find((row) => row.id === id)?.parentId, parentId, `what ${id} was told to be made on`);
   }
   assertInOrder(ids, [...told, ...kept]);
-  await assertRestored(checkpoints, moved, isWhole ? 0 : before.length);
+  await assertRestored(checkpoints, moved, isWhole ? 0 : moved.length - 2);
   return { moved: await shorter(checkpoints, moved), kept: new Set(kept.map(({ lane }) => lane)) };
 }
 
@@ -70,7 +70,7 @@ function assertInOrder(ids: readonly string[], moves: readonly MoveUnderWay[]): 
 async function assertRestored(checkpoints: CheckpointStore, moved: readonly MovedRow[], from: number): Promise<void> {
   const headId = moved.at(-1)?.id;
   for (const [at, row] of moved.entries()) {
-    if (at < from - 1) continue;
+    if (at < from) continue;
     const chain = await checkpoints.load(MOVED, { checkpointId: row.id });
     const base = moved.findIndex(({ id }) => id === row.baseId);
     const way = moved.slice(base, at + 1).map((one) => rowOf(MOVED, one));

@@ -30,7 +30,7 @@ const ALL = 1_000;
 
 /**
  * Looks at the own thread of a lane: its checkpoints are one line, each that was acknowledged is restored with what tasks
- * left after it, and the write under way is there whole or not at all. Checkpoints before `since` are only listed. Then
+ * left after it, and the write under way is there whole or not at all. All but the head are only listed, unless `isWhole`. Then
  * does the write under way once more, as whoever goes on would, and what must be refused.
  * @throws CheckFailure that says what is not as it must be.
  */
@@ -38,10 +38,10 @@ export async function lookAtThread(
   checkpoints: CheckpointStore,
   lane: Lane,
   underWay: ThreadWrite | undefined,
-  since: string | undefined,
+  isWhole: boolean,
   by: Chance,
 ): Promise<{ readonly thread: LaneThread; readonly kept: boolean }> {
-  const seen = await readThread(checkpoints, threadOf(lane.lane), since);
+  const seen = await readThread(checkpoints, threadOf(lane.lane), isWhole);
   const without = problemOf(seen, lane, lane.thread);
   const kept = without === undefined ? undefined : keptIn(seen, lane, underWay);
   if (without !== undefined && kept === undefined) {
@@ -58,13 +58,12 @@ export async function lookAtThread(
 async function readThread(
   checkpoints: CheckpointStore,
   thread: CheckpointThread,
-  since: string | undefined,
+  isWhole: boolean,
 ): Promise<SeenThread> {
   const listed = [...(await checkpoints.list(thread, { limit: ALL }))].reverse();
   const head = await checkpoints.load(thread);
-  const from = listed.findIndex(({ checkpointId }) => checkpointId === since);
   const restored: [string, CheckpointChain | undefined][] = [];
-  for (const { checkpointId } of listed.slice(Math.max(0, from)))
+  for (const { checkpointId } of isWhole ? listed.slice(0, -1) : [])
     restored.push([checkpointId, await checkpoints.load(thread, { checkpointId })]);
   return { listed, head, restored };
 }

@@ -48,9 +48,9 @@ export async function lookAt(
   assert(false, `${what}. Without it: ${without}. With it: ${whole}`);
 }
 
-/** Looks at the streams and records of a lane of which nothing was under way. @throws CheckFailure */
-export async function lookAtQuiet(backend: KeptParts, lane: Lane, since: Lane | undefined): Promise<void> {
-  const problem = problemOf(await read(backend, lane, since, undefined), lane, undefined);
+/** Looks at all streams and records of a lane of which nothing was under way. @throws CheckFailure */
+export async function lookAtQuiet(backend: KeptParts, lane: Lane): Promise<void> {
+  const problem = problemOf(await read(backend, lane, undefined, undefined), lane, undefined);
   assert(problem === undefined, `lane ${lane.lane}, whose process lives: ${problem}`);
 }
 
