@@ -5,9 +5,9 @@
 const OFFSET_BITS = 32;
 
 /** The last offset that a stream can have. */
-export const MAX_OFFSET = 2 ** OFFSET_BITS - 1;
+export const MAX_OFFSET: number = 2 ** OFFSET_BITS - 1;
 /** The last stream: row ids have 63 bits. */
-export const MAX_STREAM = 2 ** (63 - OFFSET_BITS) - 1;
+export const MAX_STREAM: number = 2 ** (63 - OFFSET_BITS) - 1;
 
 /**
  * The row id of a record, in SQL. Offsets beyond {@link MAX_OFFSET} would be those of other streams. `| 0` makes whole numbers
