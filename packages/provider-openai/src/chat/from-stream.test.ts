@@ -158,6 +158,15 @@ describe("tool calls in a stream", () => {
       openai: { extra_content: { google: { thought_signature: "s" } } },
     });
   });
+
+  it("put together fields of the server's own that come in pieces", async () => {
+    const first = { ...start("a", "one", "{", 0), extra_content: { parts: ["s"], kind: "old" } };
+    const second = { index: 0, function: { arguments: "}" }, extra_content: { parts: ["t"], kind: "new" } };
+    const { message } = await responseOf(deltasOf([fragments(first), fragments(second), FINISH]));
+    expect(message.content[0]?.providerMetadata).toEqual({
+      openai: { extra_content: { parts: ["s", "t"], kind: "new" } },
+    });
+  });
 });
 
 describe("an answer", () => {
