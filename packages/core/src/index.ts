@@ -212,6 +212,7 @@ export {
   type CallCost,
   type CostTotals,
   callCost,
+  costByPrices,
   costOf,
   type ModelPrice,
   type Money,
@@ -249,6 +250,7 @@ export {
 } from "./model/fallback.js";
 export { toolCallBlock } from "./model/growing-block.js";
 export { keptHeaders, withKeptHeaders } from "./model/kept-headers.js";
+export { pricedEmbeddings } from "./model/priced-embeddings.js";
 export {
   CAPABILITIES,
   type Capability,

@@ -1,3 +1,4 @@
+import { isTinyAgentsError, messageOf, TinyAgentsError } from "../errors.js";
 import type { ResolvedModel } from "./profile.js";
 import type { Usage } from "./usage.js";
 
@@ -74,6 +75,26 @@ export function callCost(usage: Usage | undefined, price: ModelPrice | undefined
   return estimate === undefined
     ? { amount, currency, source: "charged" }
     : { amount, currency, source: "charged", estimate };
+}
+
+/**
+ * What a call of a model cost, by a source of prices.
+ * @throws `invalid_request` for a price that is none, and for a source that fails.
+ */
+export function costByPrices(
+  prices: PriceSource | undefined,
+  model: ResolvedModel,
+  usage: Usage | undefined,
+): CallCost | undefined {
+  try {
+    return callCost(usage, prices?.priceOf(model) ?? undefined);
+  } catch (error) {
+    if (isTinyAgentsError(error)) throw error;
+    throw new TinyAgentsError("invalid_request", `The price of ${model.id} cannot be used: ${messageOf(error)}`, {
+      details: { reason: "price" },
+      cause: error,
+    });
+  }
 }
 
 /** A sum of money that somebody else told; nothing for what is no amount from 0 up in a currency of ISO 4217. */

@@ -1,5 +1,6 @@
 import { corruptData, readArray, readNumber } from "../guarded-read.js";
 import type { JsonObject } from "../json.js";
+import type { CallCost } from "./cost.js";
 import type { ModelWarning } from "./delta.js";
 import type { ModelProfile, ResolvedModel } from "./profile.js";
 import type { Usage } from "./usage.js";
@@ -33,6 +34,8 @@ export interface EmbeddingRecord {
   readonly model: ResolvedModel;
   /** Of all requests together. Absent means unknown. `outputTokens` is zero: nothing is written. */
   readonly usage?: Usage;
+  /** Of all requests together. Absent: nobody asked (see `pricedEmbeddings`), or nobody knows. */
+  readonly cost?: CallCost;
   /** How many of the vectors came from a cache; absent where there is none. */
   readonly cached?: number;
   readonly warnings: readonly ModelWarning[];

@@ -1,15 +1,11 @@
 import {
   addCost,
   addModelCall,
-  type CallCost,
-  callCost,
+  costByPrices,
   emptyUsage,
-  isTinyAgentsError,
-  messageOf,
   type ResolvedModel,
   type Spent,
   splitCost,
-  TinyAgentsError,
   type Usage,
 } from "@tinyagents/core";
 import type { LiveRun } from "../run/live-run.js";
@@ -40,20 +36,7 @@ function withoutChain(model: ResolvedModel): ResolvedModel {
 const UNPRICED_CALL: Spent = { cost: undefined, calls: 1, unpricedCalls: 0 };
 
 function recordCost(run: LiveRun, callId: string, model: ResolvedModel, usage: Usage | undefined): void {
-  const cost = costOfCall(run, model, usage);
+  const cost = costByPrices(run.definition.prices, model, usage);
   addCost(run.state, { cost: cost === undefined ? undefined : splitCost(cost), calls: 1, unpricedCalls: 0 });
   run.event()?.("cost.recorded", cost === undefined ? { callId, model } : { callId, model, cost });
-}
-
-/** @throws `invalid_request` for a price that is none. */
-function costOfCall({ definition }: LiveRun, model: ResolvedModel, usage: Usage | undefined): CallCost | undefined {
-  try {
-    return callCost(usage, definition.prices?.priceOf(model) ?? undefined);
-  } catch (error) {
-    if (isTinyAgentsError(error)) throw error;
-    throw new TinyAgentsError("invalid_request", `The price of ${model.id} cannot be used: ${messageOf(error)}`, {
-      details: { reason: "price" },
-      cause: error,
-    });
-  }
 }
