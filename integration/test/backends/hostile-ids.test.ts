@@ -12,7 +12,7 @@ function agentIn(backend: OpenBackend): WorkingAgent {
   return workingAgent({ backend, clock: systemClock, leaseMs: 60_000, hanging: [], tell: () => {} });
 }
 
-/** What is stored of a run: phases, questions of its thread, states, and how many events. */
+/** What is stored of a run: phases, questions of its thread, states of it and the run below it, and how many events. */
 async function storedOf({ recorder, memory, statuses, journal }: WorkingAgent, id: string) {
   const recorded = await recorder.load(id);
   const thread = await memory.load(id);
@@ -22,7 +22,7 @@ async function storedOf({ recorder, memory, statuses, journal }: WorkingAgent, i
     phase: recorded?.state.phase,
     runId: recorded?.state.config.runId,
     questions: thread?.state.messages.filter(({ role }) => role === "user").length,
-    statuses: items.map(({ runId, state }) => [runId, state]),
+    statuses: Object.fromEntries(items.map(({ runId, state }) => [runId, state])),
     ends: entries.filter(({ type }) => type === "event").length > 20,
   };
 }
@@ -32,12 +32,12 @@ function whole(id: string) {
     phase: "done",
     runId: id,
     questions: 1,
-    statuses: [[id, "completed"]],
+    statuses: { [id]: "completed", [`${id}/help`]: "completed" },
     ends: true,
   };
 }
 
-const NOTHING = { phase: undefined, runId: undefined, questions: undefined, statuses: [], ends: false };
+const NOTHING = { phase: undefined, runId: undefined, questions: undefined, statuses: {}, ends: false };
 
 onBackends("runs, threads and tenants whose ids are made of anything (SE-04, SE-06, ST-03)", (opened) => {
   it("have each what is theirs, and lose it alone", async () => {

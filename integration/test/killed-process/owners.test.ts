@@ -14,11 +14,14 @@ async function outcome(process: Running): Promise<string | undefined> {
   return (await process.finished()).at(-1);
 }
 
+/** A write that takes longer is not waited for, ms. A process that hangs does so for several of them. */
+const PROBE_MS = 1_000;
+
 /** Stops a process at a moment at which it holds nothing that others wait for, as a lock that it lets go once it wakes. */
 async function sleepBetweenWrites(process: Running, place: BackendPlace): Promise<void> {
   const { store, close } = await place.open();
   const writes = () =>
-    store.put(["probe"], { type: "text", text: "" }, { signal: AbortSignal.timeout(3_000) }).then(
+    store.put(["probe"], { type: "text", text: "" }, { signal: AbortSignal.timeout(PROBE_MS) }).then(
       () => true,
       () => false,
     );
@@ -69,7 +72,7 @@ onDurableBackends("two processes that move one run", (workers) => {
 onDurableBackends("two processes whose runs are in one thread", (workers) => {
   it("are one that saves it, and one that was asleep and gets conflict: nothing is written over (DG-11, MEM-03)", async () => {
     const { run, place } = workers();
-    const first = run({ runId: "first", hanging: ["e"], hangMs: 3_000 });
+    const first = run({ runId: "first", hanging: ["e"], hangMs: 8 * PROBE_MS });
     await first.wrote("begin e first/e");
     await sleepBetweenWrites(first, place);
     expect(await outcome(run({ runId: "second" }))).toBe("end");
