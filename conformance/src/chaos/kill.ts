@@ -16,7 +16,7 @@ export interface WriteOrder {
 const MOST_ACKNOWLEDGED = 24;
 const LONGEST_OPENING_MS = 15;
 /** The longest that a process may take for what is waited for, ms. */
-const LONGEST_WRITING_MS = 20_000;
+const LONGEST_WRITING_MS = 60_000;
 
 /** Kills a process while it opens the place, or just after. */
 export async function killOpener(one: OtherProcess, ref: JsonValue, by: Chance): Promise<void> {
