@@ -35,6 +35,7 @@ describe("killed processes (CNF-04, CNF-06, CKP-01, CKP-03, DG-11, DG-13, DG-14,
     it(`show the fault: ${fault}`, { timeout: LONG_MS }, async () => {
       const report = await runChaos(journalSubject(fault as JournalFault), { kills: 100 });
       expect(report).toMatchObject({ ok: false, failure: expect.stringMatching(message) });
+      expect(process.getActiveResourcesInfo()).not.toContain("ProcessWrap");
     });
   }
 

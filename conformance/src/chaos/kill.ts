@@ -50,14 +50,18 @@ export async function killWriter(
     lines += piece.split("\n").length - 1;
     if (lines >= wanted) isEnough();
   });
-  await one.open(ref);
-  await onOpen();
-  const writing = one.do("chaos_write", order as unknown as JsonObject);
-  writing.catch(() => undefined);
-  if (wanted === 0) isEnough();
-  await orLate(Promise.race([enough, writing]), LONGEST_WRITING_MS);
-  await orLate(writing, thenMs);
-  await one.kill();
+  try {
+    await one.open(ref);
+    await onOpen();
+    const writing = one.do("chaos_write", order as unknown as JsonObject);
+    writing.catch(() => undefined);
+    if (wanted === 0) isEnough();
+    await orLate(Promise.race([enough, writing]), LONGEST_WRITING_MS);
+    await orLate(writing, thenMs);
+  } finally {
+    // One that failed by itself is killed too: it would go on in a place that is taken away.
+    await one.kill();
+  }
   return text
     .split("\n")
     .slice(0, -1)
