@@ -17,11 +17,11 @@ process.exitCode = await runStages([
   },
   { name: "npm test", run: () => run("npm", ["test"]) },
   {
-    name: "200 killed processes for each durable backend, 50 for MongoDB",
+    name: "200 killed processes for each durable backend, 15 for MongoDB",
     // The server that stands in for MongoDB does one command at a time: a kill takes seconds there.
     run: async () =>
       (await node("scripts/chaos.mjs", "file", "jsonl", "postgres", "sqlite")) ||
-      node("scripts/chaos.mjs", "mongodb", "--kills", "50"),
+      node("scripts/chaos.mjs", "mongodb", "--kills", "15"),
   },
   { name: "coverage of core and harness", run: () => run(tool("vitest"), ["run", "--coverage", ...OWN_TESTS]) },
   { name: "unused files, exports and dependencies (knip)", run: () => run(tool("knip"), []) },
