@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { isMain } from "./lib/report.mjs";
-import { run, tool, toolEnv, turbo } from "./lib/run.mjs";
+import { run, toolEnv, turbo } from "./lib/run.mjs";
 import { listFiles, readJson, readPackages, root } from "./lib/workspace.mjs";
 
 const stamps = join(root, "node_modules", ".tinyagents");
@@ -15,20 +15,11 @@ export async function install() {
   console.log(
     "Installing dependencies, some minutes the first time: SQLite is compiled where no build of it can be had.",
   );
-  const [command, ...args] = pnpm();
-  const once = (...more) =>
-    run(
-      command,
-      [
-        ...args,
-        "install",
-        "--frozen-lockfile",
-        "--config.confirmModulesPurge=false",
-        "--reporter=append-only",
-        ...more,
-      ],
-      { env: installEnv() },
-    );
+  const once = (...more) => {
+    const [command, ...args] = pnpm();
+    const options = ["--frozen-lockfile", "--config.confirmModulesPurge=false", "--reporter=append-only", ...more];
+    return run(command, [...args, "install", ...options], { env: installEnv() });
+  };
   const code = await once();
   if (code === 0) {
     writeStamp("install", wanted);
@@ -59,12 +50,16 @@ function isBuilt() {
   return outputs.every((one) => existsSync(join(one.at, "dist"))) && readStamp("build") === buildState();
 }
 
-/** The pinned pnpm: the installed one where it is that version, else npx fetches it. */
+/**
+ * The pinned pnpm: the installed one where it is that version, else npx fetches it. It is started by its file: an install that
+ * has failed may have left it without a link, and npx then looks no further.
+ */
 function pnpm() {
   const { packageManager } = readJson(join(root, "package.json"));
-  const installed = join(root, "node_modules", "pnpm", "package.json");
-  const found = existsSync(installed) ? `pnpm@${readJson(installed).version}` : undefined;
-  return found === packageManager ? [tool("pnpm")] : ["npx", "--yes", packageManager];
+  const at = join(root, "node_modules", "pnpm");
+  const manifest = join(at, "package.json");
+  const found = existsSync(manifest) ? `pnpm@${readJson(manifest).version}` : undefined;
+  return found === packageManager ? [process.execPath, join(at, "bin", "pnpm.cjs")] : ["npx", "--yes", packageManager];
 }
 
 /**
