@@ -141,6 +141,17 @@ describe("a task store", () => {
     });
   });
 
+  it("refuses a task that nobody has given an input: null is one, nothing is none", async () => {
+    const tasks = taskStore(memoryStore());
+    const without = { taskId: "a", kind: "k" } as Parameters<TaskStore["create"]>[0];
+    await expect(tasks.create(without)).rejects.toMatchObject({
+      code: "invalid_request",
+      details: { argument: "spec.input" },
+    });
+    expect(await tasks.get("a")).toBeUndefined();
+    expect((await tasks.create({ ...without, input: null })).input).toBeNull();
+  });
+
   it("refuses a wrong prefix at once", () => {
     expect(() => taskStore(memoryStore(), { prefix: ["a", ""] })).toThrow(TypeError);
   });

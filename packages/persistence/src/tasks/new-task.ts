@@ -25,7 +25,7 @@ export function newTask(spec: TaskSpec, ids: IdSource, nowMs: number): TaskRecor
   for (const name of NAMES) if (said[name] !== undefined) checkId(said[name], `spec.${name}`);
   if (said.metadata !== undefined && !isJsonObject(said.metadata))
     throw invalidArgument("spec.metadata", "an object is expected");
-  const specified = copyStoredJson(withoutUndefined({ ...said, input: said.input ?? null }), "spec");
+  const specified = copyStoredJson({ ...withoutUndefined(said), input: said.input }, "spec");
   return {
     v: 1,
     taskId,
