@@ -32,6 +32,7 @@ test("each is killed 200 times where nothing else is said", () => {
 test("backends and numbers are taken, and what is not known is refused", () => {
   const { places: _, ...taken } = readArgs(["sqlite", "--kills", "3000", "--seed", "7"], KNOWN);
   assert.deepEqual(taken, { kills: 3_000, seed: 7, backends: [KNOWN[1]] });
+  assert.equal(readArgs(["--kills-per-place", "9"], KNOWN)["kills-per-place"], 9);
   assert.throws(() => readArgs(["oracle"], KNOWN), /unknown backend: oracle; there are: jsonl, sqlite/);
   assert.throws(() => readArgs(["--kill", "3"], KNOWN), /unknown argument: --kill/);
   assert.throws(() => readArgs(["--kills", "0"], KNOWN), /a whole number above 0 is expected after --kills/);

@@ -58,7 +58,15 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
 /** Kills processes that write. */
 const CHAOS: Suite = { entry: "create", inProcesses: true };
 
-const USAGE = `Usage: conformance ${[...SUITES.keys()].join("|")} FILE [--json], or conformance chaos FILE [--kills N] [--seed N] [--places N] [--json]    FILE exports the subject as \`subject\`, or as --export NAME.`;
+/** The numbers that it can be told, by flag. */
+const CHAOS_NUMBERS: ReadonlyMap<string, keyof ChaosOptions> = new Map([
+  ["--kills", "kills"],
+  ["--seed", "seed"],
+  ["--places", "places"],
+  ["--kills-per-place", "killsPerPlace"],
+]);
+
+const USAGE = `Usage: conformance ${[...SUITES.keys()].join("|")} FILE [--json], or conformance chaos FILE [--kills N] [--seed N] [--places N] [--kills-per-place N] [--json]    FILE exports the subject as \`subject\`, or as --export NAME.`;
 
 /** A use that is no good. The message says why. */
 class Misuse extends Error {}
@@ -106,8 +114,8 @@ function readArgs(args: readonly string[]): Args {
   if (name === undefined) throw new Misuse("a suite is expected");
   const suite = name === "chaos" ? CHAOS : SUITES.get(name);
   if (suite === undefined) throw new Misuse(`unknown suite: ${name}`);
-  const [flag] = Object.keys(numbers);
-  if (suite !== CHAOS && flag !== undefined) throw new Misuse(`unknown argument: --${flag}`);
+  const [number] = args.filter((arg) => CHAOS_NUMBERS.has(arg));
+  if (suite !== CHAOS && number !== undefined) throw new Misuse(`unknown argument: ${number}`);
   if (file === undefined) throw new Misuse("a file is expected");
   return { suite, file, exportName, json, ...numbers };
 }
@@ -117,10 +125,10 @@ function sortArgs(args: readonly string[]): {
   readonly words: readonly string[];
   readonly json: boolean;
   readonly exportName: string;
-  readonly numbers: { readonly [flag: string]: number };
+  readonly numbers: ChaosOptions;
 } {
   const words: string[] = [];
-  const numbers: { [flag: string]: number } = {};
+  const numbers: { -readonly [option in keyof ChaosOptions]: ChaosOptions[option] } = {};
   let json = false;
   let exportName = "subject";
   for (let at = 0; at < args.length; at++) {
@@ -130,10 +138,10 @@ function sortArgs(args: readonly string[]): {
       const given = args[++at];
       if (given === undefined || given.startsWith("-")) throw new Misuse("a name is expected after --export");
       exportName = given;
-    } else if (arg === "--kills" || arg === "--seed" || arg === "--places") {
+    } else if (CHAOS_NUMBERS.has(arg)) {
       const given = args[++at];
       if (!/^\d+$/.test(given ?? "")) throw new Misuse(`a number is expected after ${arg}`);
-      numbers[arg.slice(2)] = Number(given);
+      numbers[CHAOS_NUMBERS.get(arg) as keyof ChaosOptions] = Number(given);
     } else if (arg.startsWith("-")) throw new Misuse(`unknown argument: ${arg}`);
     else words.push(arg);
   }

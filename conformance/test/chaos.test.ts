@@ -1,4 +1,4 @@
-import { runChaos } from "@tinyagents/conformance";
+import { type ChaosSubject, runChaos } from "@tinyagents/conformance";
 import { describe, expect, it } from "vitest";
 import type { JournalFault } from "./journal-faults.js";
 import { journalSubject } from "./journal-subject.js";
@@ -31,6 +31,28 @@ describe("killed processes (CNF-04, CNF-06, CKP-01, CKP-03, DG-11, DG-13, DG-14,
     expect(report.failure).toBeUndefined();
   });
 
+  it("go on on new places, each taken away, where one place may have few of them", { timeout: LONG_MS }, async () => {
+    const { create, ...subject }: ChaosSubject = journalSubject();
+    const made: string[] = [];
+    const removed: string[] = [];
+    const counted: typeof create = async () => {
+      const place = await create();
+      const name = JSON.stringify(place.ref);
+      made.push(name);
+      const remove = async (): Promise<void> => {
+        await place.remove?.();
+        removed.push(name);
+      };
+      return { ...place, remove };
+    };
+    const options = { kills: 5, places: 2, killsPerPlace: 2 };
+    const report = await runChaos({ ...subject, create: counted }, options);
+    expect(report).toMatchObject({ ok: true, kills: 5 });
+    // One to see what is claimed, and three to kill on.
+    expect(new Set(made).size).toBe(4);
+    expect(removed.toSorted()).toEqual(made.toSorted());
+  });
+
   for (const [fault, message] of Object.entries(FAULTS)) {
     it(`show the fault: ${fault}`, { timeout: LONG_MS }, async () => {
       const report = await runChaos(journalSubject(fault as JournalFault), { kills: 100 });
@@ -43,6 +65,7 @@ describe("killed processes (CNF-04, CNF-06, CKP-01, CKP-03, DG-11, DG-13, DG-14,
     const { name, create } = journalSubject();
     await expect(runChaos({ name, create })).rejects.toThrow("the subject lacks a module, openAt");
     await expect(runChaos(journalSubject(), { kills: 0 })).rejects.toThrow("kills: a whole number above 0");
+    await expect(runChaos(journalSubject(), { killsPerPlace: 0.5 })).rejects.toThrow("killsPerPlace: a whole number");
     await expect(runChaos(journalSubject(), { seed: 0.5 })).rejects.toThrow("seed: a whole number");
   });
 });

@@ -82,7 +82,7 @@ describe("the command", () => {
   it("takes the export that it is told, also in other processes", async () => {
     const load = async () => ({ other: { ...memorySubject(), name: "another" } });
     expect((await command(["model", "x.ts", "--export", "other"], load)).out).toMatch(/^another\n/);
-    const kills = ["chaos", "./journal-subject.ts", "--export", "another", "--kills", "1"];
+    const kills = ["chaos", "./journal-subject.ts", "--export", "another", "--kills", "1", "--kills-per-place", "1"];
     expect(await command(kills)).toMatchObject({ code: 0, out: expect.stringMatching(/^journal, seed 1\n/) });
   });
 

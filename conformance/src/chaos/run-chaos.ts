@@ -1,9 +1,9 @@
 import { CheckFailure } from "../assert.js";
 import { type OpenedElsewhere, whyNotElsewhere } from "../process/subject-module.js";
 import type { Place } from "../store/place.js";
-import { type ChaosSums, chaosPlace, type OpenBackend } from "./chaos-place.js";
+import { type ChaosPlaceOptions, type ChaosSums, chaosPlace, type OpenBackend } from "./chaos-place.js";
 import type { Parts } from "./lane.js";
-import { type WarmProcesses, warmProcesses } from "./warm-processes.js";
+import { warmProcesses } from "./warm-processes.js";
 
 /** A subject whose processes can be killed. */
 export interface ChaosSubject extends OpenedElsewhere<OpenBackend> {
@@ -18,6 +18,11 @@ export interface ChaosOptions {
   readonly seed?: number | undefined;
   /** On how many places at once. More are faster where kills wait for a disk or a server. Default 1. */
   readonly places?: number | undefined;
+  /**
+   * After how many kills a place is given up for a new one. What is there grows with each kill, and looking at it takes the
+   * longer. Default: all kills of a place are on one.
+   */
+  readonly killsPerPlace?: number | undefined;
 }
 
 /** What came of it. Plain data. */
@@ -50,59 +55,71 @@ const SEEDS_APART = 1_000_003;
  */
 export async function runChaos(
   subject: ChaosSubject,
-  { kills = 20, seed = 1, places: wanted = 1 }: ChaosOptions = {},
+  { kills = 20, seed = 1, places = 1, killsPerPlace = kills }: ChaosOptions = {},
 ): Promise<ChaosReport> {
-  for (const [name, value] of Object.entries({ kills, places: wanted }))
+  for (const [name, value] of Object.entries({ kills, places, killsPerPlace }))
     if (!(Number.isSafeInteger(value) && value > 0))
       throw new TypeError(`${name}: a whole number above 0 is expected.`);
   if (!Number.isSafeInteger(seed)) throw new TypeError("seed: a whole number is expected.");
   const sums: ChaosSums = { kills: 0, killedOpening: 0, acknowledged: 0, unacknowledged: { kept: 0, gone: 0 } };
-  const places: Place<OpenBackend>[] = [];
-  let warm: WarmProcesses | undefined;
+  const found = await claimsOf(subject);
+  const atOnce = Math.min(places, kills);
+  const warm = await warmProcesses(subject, WARM * atOnce);
   try {
-    for (let made = 0; made < Math.min(wanted, kills); made++) places.push(await subject.create());
-    const [first] = places as [Place<OpenBackend>];
-    const lack = whyNotElsewhere(subject, first);
-    if (lack !== undefined) throw new TypeError(`${subject.name}: ${lack}.`);
-    const found = await claimsOf(first, subject.name);
-    warm = await warmProcesses(subject, WARM * places.length);
-    const options = { ...found, warm, sums };
-    const failure = await killOn(
-      places.map((place, index) => chaosPlace(place, { ...options, seed: seed + index * SEEDS_APART })),
-      kills,
-      sums,
-    );
+    const failure = await killOnPlaces(subject, { ...found, warm, sums }, { kills, seed, atOnce, killsPerPlace });
     const ok = failure === undefined;
     return { subject: subject.name, seed, ok, ...sums, ...(ok ? {} : { failure }) };
   } finally {
-    await warm?.end();
-    for (const place of places) await place.remove?.();
+    await warm.end();
   }
 }
 
-/** Kills on all places at once, so many altogether. Gives what was wrong first. */
-async function killOn(
-  places: readonly ReturnType<typeof chaosPlace>[],
-  kills: number,
-  sums: ChaosSums,
+interface Kills {
+  readonly kills: number;
+  readonly seed: number;
+  readonly atOnce: number;
+  readonly killsPerPlace: number;
+}
+
+/** Kills on so many places at once, so many altogether, and on none more than it may have. Gives what was wrong first. */
+async function killOnPlaces(
+  subject: ChaosSubject,
+  options: Omit<ChaosPlaceOptions, "seed">,
+  { kills, seed, atOnce, killsPerPlace }: Kills,
 ): Promise<string | undefined> {
+  let made = 0;
   let begun = 0;
-  let isOver = false;
   let failure: string | undefined;
+  let isOver = false;
+  /** One more kill begins; false when there is none left. */
+  const begin = (): boolean => {
+    if (isOver || begun === kills) return false;
+    begun += 1;
+    return true;
+  };
+
+  /** Does the kill that has begun on a new place, more of them until it has had its share, and takes it away. */
+  const killOnOne = async (): Promise<void> => {
+    const place = await subject.create();
+    const chaos = chaosPlace(place, { ...options, seed: seed + made++ * SEEDS_APART });
+    try {
+      let here = 0;
+      do await chaos.killOne();
+      while (++here < killsPerPlace && begin());
+      if (!isOver) await chaos.lookAtAll();
+    } finally {
+      await chaos.end();
+      await place.remove?.();
+    }
+  };
   const outcomes = await Promise.allSettled(
-    places.map(async (place) => {
+    Array.from({ length: atOnce }, async () => {
       try {
-        while (!isOver && begun < kills) {
-          begun += 1;
-          await place.killOne();
-        }
-        if (!isOver) await place.lookAtAll();
+        while (begin()) await killOnOne();
       } catch (error) {
         isOver = true;
         if (!(error instanceof CheckFailure)) throw error;
-        failure ??= `after ${sums.kills} kills: ${error.message}`;
-      } finally {
-        await place.end();
+        failure ??= `after ${options.sums.kills} kills: ${error.message}`;
       }
     }),
   );
@@ -110,18 +127,23 @@ async function killOn(
   return failure;
 }
 
-async function claimsOf(
-  place: Place<OpenBackend>,
-  name: string,
-): Promise<{ readonly parts: Parts; readonly hasCompanion: boolean }> {
-  const backend = await place.open();
-  const isDurable = (part: keyof Parts): boolean => backend[part]?.capabilities.durable === true;
-  const parts = { store: isDurable("store"), log: isDurable("log"), checkpoints: isDurable("checkpoints") };
-  const claimed = (Object.keys(parts) as (keyof Parts)[]).filter((part) => parts[part]);
-  const isShared = claimed.every((part) => backend[part]?.capabilities.multiProcess === true);
-  await backend.close?.();
-  if (claimed.length > 0) return { parts, hasCompanion: isShared };
-  throw new TypeError(
-    `${name}: it claims to be durable nowhere, so there is nothing that a killed process may not lose.`,
-  );
+/** What the subject claims to keep, by a place of its own. */
+async function claimsOf(subject: ChaosSubject): Promise<{ readonly parts: Parts; readonly hasCompanion: boolean }> {
+  const place = await subject.create();
+  try {
+    const lack = whyNotElsewhere(subject, place);
+    if (lack !== undefined) throw new TypeError(`${subject.name}: ${lack}.`);
+    const backend = await place.open();
+    const isDurable = (part: keyof Parts): boolean => backend[part]?.capabilities.durable === true;
+    const parts = { store: isDurable("store"), log: isDurable("log"), checkpoints: isDurable("checkpoints") };
+    const claimed = (Object.keys(parts) as (keyof Parts)[]).filter((part) => parts[part]);
+    const hasCompanion = claimed.every((part) => backend[part]?.capabilities.multiProcess === true);
+    await backend.close?.();
+    if (claimed.length > 0) return { parts, hasCompanion };
+    throw new TypeError(
+      `${subject.name}: it claims to be durable nowhere, so there is nothing that a killed process may not lose.`,
+    );
+  } finally {
+    await place.remove?.();
+  }
 }
