@@ -56,13 +56,14 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
     opened: 1,
     capabilities: STORE,
   };
-  const streams: LogMemory = { streams: new Map(), opened: 1 };
+  const streams: LogMemory = { streams: new Map(), watching: new Set(), opened: 1 };
   const store = storeOn(records, () => false);
   const log = logOn(streams, () => false, LOG);
   const lineages: CheckpointMemory = { threads: new Map(), opened: 1 };
   const checkpoints = checkpointsOn(lineages, { durable: true, multiProcess: true });
   const targets: { readonly [T in Command["on"]]: object } = { store, log, checkpoints };
-  const watches = new Set<ReturnType<typeof setInterval>>();
+  /** Who watches, and what ends that. */
+  const watches = new Map<() => void, ReturnType<typeof setInterval>>();
 
   const apply = ({ atMs, on, call, args }: Command): Promise<unknown> => {
     nowMs = atMs;
@@ -163,17 +164,21 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
             seen = head;
           };
           const timer = setInterval(() => void look(), LOOK_MS);
-          watches.add(timer);
+          const ring = (): void => onAppend();
+          watches.set(ring, timer);
           return () => {
             clearInterval(timer);
-            watches.delete(timer);
+            watches.delete(ring);
           };
         }),
     },
     checkpoints: journaledCheckpoints(checkpoints, (call, ...args) => write("checkpoints", call, ...args), upToDate),
     close: () =>
       gate.close(() => {
-        for (const timer of watches) clearInterval(timer);
+        for (const [ring, timer] of watches) {
+          clearInterval(timer);
+          ring();
+        }
       }),
   };
 }

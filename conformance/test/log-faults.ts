@@ -83,6 +83,16 @@ export const logFaults: { readonly [check: string]: LogFault } = {
   "gives back large and deep values, and refuses those of more than 256 levels": storing((value) =>
     typeof value === "string" ? value.slice(0, 65_536) : value,
   ),
+  "gives back values of several MB exactly, and small ones beside them, in one page": reads(
+    (read) =>
+      async (...args) => {
+        let left = 5_000_000;
+        return (await read(...args)).filter(({ value }) => {
+          left -= JSON.stringify(value).length;
+          return left > 0;
+        });
+      },
+  ),
   "keeps the order of the keys in JSON, -0 as 0, and a key named __proto__ as a key": storing(sortKeys),
   "copies values on their way in and out": appends((append) => async (...args) => {
     await turn();

@@ -20,6 +20,8 @@ interface Stream {
 /** What all logs on a place share. */
 export interface LogMemory {
   readonly streams: Map<string, Stream>;
+  /** Who watches which stream. */
+  readonly watching: Set<{ readonly name: string; call(): void }>;
   /** How often the place was opened. */
   opened: number;
 }
@@ -32,34 +34,36 @@ export function logPlace(
   change: LogFault = (log) => log,
   claims: Partial<LogCapabilities> = {},
 ): Place<{ readonly log: AppendStore; close(): Promise<void> }> {
-  const memory: LogMemory = { streams: new Map(), opened: 0 };
-  const capabilities = { durable: true, multiProcess: true, follow: false, ...claims };
+  const memory: LogMemory = { streams: new Map(), watching: new Set(), opened: 0 };
+  const capabilities = { ...CAPABILITIES, ...claims };
   return {
     open() {
       memory.opened += 1;
       let isClosed = false;
       const close = async (): Promise<void> => {
         isClosed = true;
+        for (const { call } of memory.watching) call();
       };
+      const { watch, ...log } = logOn(memory, () => isClosed, capabilities);
       return {
-        log: {
-          ...change(
-            logOn(memory, () => isClosed, capabilities),
-            memory,
-          ),
-        },
+        log: { ...change(capabilities.follow ? { ...log, watch } : log, memory) },
         close,
       };
     },
   };
 }
 
+/** A log that can be watched. */
+export type FollowedLog = AppendStore & Required<Pick<AppendStore, "watch">>;
+
+const CAPABILITIES: LogCapabilities = { durable: true, multiProcess: true, follow: true };
+
 /** One log on a place. */
 export function logOn(
-  { streams }: LogMemory,
+  { streams, watching }: LogMemory,
   isClosed: () => boolean,
-  capabilities: LogCapabilities = { durable: true, multiProcess: true, follow: false },
-): AppendStore {
+  capabilities: LogCapabilities = CAPABILITIES,
+): FollowedLog {
   const named = (name: string): Stream => {
     if (typeof name !== "string" || name === "") throw refused("stream");
     return streams.get(name) ?? { records: [], head: 0, byKey: new Map() };
@@ -72,6 +76,7 @@ export function logOn(
       if (!Array.isArray(values) || values.length === 0) throw refused("values");
       const offset = append(name, stream, JSON.parse(jsonText(values, "values")), options);
       streams.set(name, stream);
+      for (const one of watching) if (one.name === name) queueMicrotask(one.call);
       return offset;
     },
     async read(name, range = {}) {
@@ -98,6 +103,13 @@ export function logOn(
       enter(isClosed(), "delete", options);
       named(name);
       return streams.delete(name);
+    },
+    async watch(name, onAppend, options) {
+      enter(isClosed(), "watch", options);
+      named(name);
+      const one = { name, call: () => onAppend() };
+      watching.add(one);
+      return () => void watching.delete(one);
     },
   };
 }

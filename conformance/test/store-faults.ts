@@ -1,4 +1,11 @@
-import { type JsonValue, type Store, type StoreKey, type StoreValue, TinyAgentsError } from "@tinyagents/core";
+import {
+  type JsonPrimitive,
+  type JsonValue,
+  type Store,
+  type StoreKey,
+  type StoreValue,
+  TinyAgentsError,
+} from "@tinyagents/core";
 import { type StoreFault, storeOn } from "./memory-store.js";
 import { conflicting } from "./stored.js";
 
@@ -104,6 +111,15 @@ function reopening(happen: Parameters<StoreFault>[1] extends infer M ? (memory: 
   };
 }
 
+/** Stores other attributes than it is given. */
+function attributed(change: (of: [name: string, value: JsonPrimitive]) => [string, JsonPrimitive]): StoreFault {
+  return puts(
+    (put) =>
+      (key, value, { attributes = {}, ...options } = {}) =>
+        put(key, value, { ...options, attributes: Object.fromEntries(Object.entries(attributes).map(change)) }),
+  );
+}
+
 /** For every check of a store, a fault that it must find. */
 export const storeFaults: { readonly [check: string]: StoreFault } = {
   "gives nothing for a key that was never written": gets((get) => async (key, options) => {
@@ -183,14 +199,14 @@ export const storeFaults: { readonly [check: string]: StoreFault } = {
       return items.length > 0;
     },
   }),
-  "takes the names of attributes as they are": puts(
-    (put) => (key, value, options) =>
-      put(key, value, {
-        attributes: Object.fromEntries(
-          Object.entries(options?.attributes ?? {}).map(([name, one]) => [name.replace("$", ""), one]),
-        ),
-      }),
+  "takes the names of attributes as they are": attributed(([name, value]) => [name.replace("$", ""), value]),
+  "keeps 64 attributes, with names of 256 and texts of 1024 characters, and selects by each and by all": attributed(
+    ([name, value]) => [name, typeof value === "string" ? value.slice(0, 1_000) : value],
   ),
+  "keeps every text and number exactly, and tells each from all others": attributed(([name, value]) => [
+    name,
+    typeof value === "number" ? Number(value.toPrecision(15)) : value,
+  ]),
   "keeps keys apart that would be one if their names were joined": keyed((key) => [key.join("/")]),
   "refuses an empty key, an empty name and an empty name of an attribute": keyed((key) =>
     Array.isArray(key) ? key.map((name) => name || "_") : key,

@@ -26,6 +26,19 @@ export const appendChecks: readonly Check<AppendStoreUnderTest>[] = [
     assertEqual(second, nested(255), "the deep value");
     await assertFails(log.append("s", [nested(257)]), "invalid_request", "a value of 257 levels");
   }),
+  values("gives back values of several MB exactly, and small ones beside them, in one page", async ({ log }) => {
+    const many = Array.from({ length: 60_000 }, (_, index) => ({ index, text: `item ${index} \u0000 "\u{1F600}"` }));
+    const large = ["small", "\u00e9\u2028\ud83d 0123456789 ".repeat(200_000), 1, many, null];
+    assertEqual(await log.append("s", large), 0, "the offset of the large append");
+    assertEqual(await log.append("s", ["after"]), large.length, "the offset of the one after it");
+    const wanted = [...large, "after"].map((value, offset) => ({ offset, value }));
+    for (const order of ["ascending", "descending"] as const) {
+      const found = await log.read("s", { order, limit: wanted.length });
+      assertEqual(found.length, wanted.length, `how many records a page has, ${order}`);
+      for (const [at, record] of (order === "ascending" ? wanted : wanted.toReversed()).entries())
+        assert(JSON.stringify(found[at]) === JSON.stringify(record), `record ${record.offset} came back changed`);
+    }
+  }),
   values("keeps the order of the keys in JSON, -0 as 0, and a key named __proto__ as a key", async ({ log }) => {
     const value = JSON.parse('{"z":1,"__proto__":{"admin":true},"a":{"y":1,"b":2}}') as JsonValue;
     await log.append("s", [value, { n: -0 }]);

@@ -1,6 +1,7 @@
 import type { Check } from "../check.js";
 import { appendChecks } from "./append-checks.js";
 import { failureChecks } from "./failure-checks.js";
+import { followChecks } from "./follow-checks.js";
 import { modelChecks } from "./model-checks.js";
 import { placeChecks } from "./place-checks.js";
 import { processChecks } from "./process-checks.js";
@@ -14,6 +15,7 @@ export const appendStoreChecks: readonly Check<AppendStoreUnderTest>[] = [
   ...readChecks,
   ...raceChecks,
   ...placeChecks,
+  ...followChecks,
   ...processChecks,
   ...failureChecks,
   ...modelChecks,

@@ -24,7 +24,7 @@ export async function firstText(deltas: AsyncIterator<{ readonly type: string }>
   assert(false, "the stream ended before it had any text");
 }
 
-/** A signal that counts who listens to it. */
+/** A signal that counts who listens to it. Who listens once does so no more when it has aborted. */
 export function watchedSignal(): { readonly controller: AbortController; listeners(): number } {
   const controller = new AbortController();
   const listening = new Set<unknown>();
@@ -32,8 +32,11 @@ export function watchedSignal(): { readonly controller: AbortController; listene
   const add = signal.addEventListener.bind(signal);
   const remove = signal.removeEventListener.bind(signal);
   signal.addEventListener = (...args: Parameters<typeof add>) => {
-    listening.add(args[1]);
+    const [type, listener, options] = args;
+    listening.add(listener);
     add(...args);
+    if (typeof options === "object" && options.once === true)
+      add(type, () => listening.delete(listener), { once: true });
   };
   signal.removeEventListener = (...args: Parameters<typeof remove>) => {
     listening.delete(args[1]);

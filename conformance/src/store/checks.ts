@@ -1,4 +1,5 @@
 import type { Check } from "../check.js";
+import { attributeChecks } from "./attribute-checks.js";
 import { batchChecks } from "./batch-checks.js";
 import { cancelChecks } from "./cancel-checks.js";
 import { failureChecks } from "./failure-checks.js";
@@ -16,6 +17,7 @@ import { versionChecks } from "./version-checks.js";
 export const storeChecks: readonly Check<StoreUnderTest>[] = [
   ...valueChecks,
   ...keyChecks,
+  ...attributeChecks,
   ...versionChecks,
   ...timeChecks,
   ...batchChecks,

@@ -45,7 +45,7 @@ export const valueChecks: readonly Check<StoreUnderTest>[] = [
   values("gives back large values whole", async ({ store }) => {
     const long = "0123456789 \u{1F600} ".repeat(70_000);
     const many = Array.from({ length: 20_000 }, (_, index) => ({ index, name: `item ${index}` }));
-    const buffer = Uint8Array.from({ length: 2_000_000 }, (_, index) => (index * 7) % 251);
+    const buffer = Uint8Array.from({ length: 8_000_000 }, (_, index) => (index * 7) % 251);
     await store.put(["text"], text(long));
     await store.put(["json"], json(many));
     await store.put(["bytes"], { type: "bytes", bytes: buffer });
@@ -53,7 +53,7 @@ export const valueChecks: readonly Check<StoreUnderTest>[] = [
     assert(isSame(await store.get(["json"]), json(many)), "a list of 20,000 objects came back changed");
     const found = (await store.get(["bytes"]))?.value;
     const isWhole = found?.type === "bytes" && found.bytes.length === buffer.length;
-    assert(isWhole && found.bytes.every((byte, index) => byte === buffer[index]), "2,000,000 bytes came back changed");
+    assert(isWhole && found.bytes.every((byte, index) => byte === buffer[index]), "8,000,000 bytes came back changed");
   }),
   values("gives back JSON that is 256 levels deep, and refuses what is deeper", async ({ store }) => {
     await store.put(KEY, json(nested(256)));

@@ -47,8 +47,9 @@ export class LogWatch {
     if (this.#watched.size > 0) this.#ring(streamFileName(stream));
   }
 
-  /** Ends all calls. */
+  /** Calls everybody back a last time. */
   close(): void {
+    this.#ring(null);
     this.#watched.clear();
     this.#stop();
   }

@@ -15,6 +15,7 @@ import {
   storeGate,
   writeConflict,
 } from "@tinyagents/core";
+import { newWatchers, type Watchers } from "./watchers.js";
 
 interface Stream {
   /** Offset of the first value that is kept. */
@@ -26,13 +27,12 @@ interface Stream {
 
 /** Ordered logs in this process's memory, gone when it ends. Everything is copied on its way in and out. */
 export function memoryAppendStore(): AppendStore {
-  return appendStoreBehind(storeGate("memory log"));
+  return appendStoreBehind(storeGate("memory log"), newWatchers());
 }
 
 /** Logs whose every call passes a gate. */
-export function appendStoreBehind(gate: StoreGate): AppendStore {
+export function appendStoreBehind(gate: StoreGate, watchers: Watchers): AppendStore {
   const streams = new Map<string, Stream>();
-  const watchers = new Map<string, Set<() => void>>();
   return {
     capabilities: { durable: false, multiProcess: false, follow: true },
     async append(name, values, options) {
@@ -41,7 +41,7 @@ export function appendStoreBehind(gate: StoreGate): AppendStore {
       const stream = streams.get(name) ?? { start: 0, values: [], byKey: new Map() };
       const offset = appendTo(stream, append);
       streams.set(name, stream);
-      for (const onAppend of watchers.get(name) ?? []) queueMicrotask(onAppend);
+      watchers.ring(name);
       return offset;
     },
     async read(name, range) {
@@ -73,14 +73,7 @@ export function appendStoreBehind(gate: StoreGate): AppendStore {
     },
     async watch(name, onAppend, options) {
       gate.enter("watch", options);
-      const watching = watchers.get(readStreamName(name)) ?? new Set();
-      // A call back of its own: the same function may watch twice, and each ends alone.
-      const call = (): void => onAppend();
-      watchers.set(name, watching.add(call));
-      return () => {
-        watching.delete(call);
-        if (watching.size === 0 && watchers.get(name) === watching) watchers.delete(name);
-      };
+      return watchers.add(readStreamName(name), onAppend);
     },
   };
 }

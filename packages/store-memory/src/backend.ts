@@ -1,6 +1,7 @@
 import { type AppendStore, checkOptions, type StorageBackend, type Store, storeGate } from "@tinyagents/core";
 import { appendStoreBehind } from "./append-store.js";
 import { type MemoryStoreOptions, RULES, storeBehind } from "./store.js";
+import { newWatchers } from "./watchers.js";
 
 /** Keyed records and logs in memory, closed together. */
 export interface MemoryBackend extends StorageBackend {
@@ -16,11 +17,12 @@ export function memoryBackend(options: MemoryStoreOptions = {}): MemoryBackend {
   checkOptions(options, RULES, "memoryBackend: options");
   const store = storeGate("memory store");
   const log = storeGate("memory log");
+  const watchers = newWatchers();
   return {
     store: storeBehind(store, options),
-    log: appendStoreBehind(log),
+    log: appendStoreBehind(log, watchers),
     async close() {
-      await Promise.all([store.close(), log.close()]);
+      await Promise.all([store.close(), log.close(() => watchers.close())]);
     },
   };
 }

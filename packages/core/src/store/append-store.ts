@@ -48,7 +48,8 @@ export interface AppendStore {
   readonly capabilities: LogCapabilities;
   /**
    * Adds one or more values at the end of a stream, all or none and side by side, and gives the offset of the first.
-   * Appends that nobody waited for between are in some order. Once it resolves, a durable log keeps the values.
+   * Appends that nobody waited for between are in some order. Once it resolves, a durable log keeps the values. Every log takes
+   * values of 8,000,000 bytes of JSON text at once; one with a limit above that refuses more before anything is written.
    *
    * @throws `conflict` when `expectedOffset` is not the head; `invalid_request` when an `idempotencyKey` comes with
    * other values than before (its `argument` is `idempotencyKey`), or a value is not JSON.
@@ -69,8 +70,9 @@ export interface AppendStore {
   delete(stream: string, options?: StoreCallOptions): Promise<boolean>;
   /**
    * Where `capabilities.follow`: calls back soon after values were appended to a stream, by any process where
-   * `capabilities.multiProcess`; now and then for no reason, and once for several appends. What it gives ends that, and
-   * never fails. An append that began after this has resolved is never passed over. Most callers want {@link follow}.
+   * `capabilities.multiProcess`; now and then for no reason, once for several appends, and a last time when the log is
+   * closed. What it gives ends that, and never fails. An append that began after this has resolved is never passed over.
+   * Absent without `capabilities.follow`. Most callers want {@link follow}.
    */
   watch?(stream: string, onAppend: () => void, options?: StoreCallOptions): Promise<() => void>;
 }

@@ -21,9 +21,9 @@ const RARER = 40;
 
 /**
  * The records of a stream from an offset on, and then those that are appended, without a gap and without a repeat, until
- * the reader stops or the signal aborts. Records that were truncated before they were read are passed over: offsets tell.
- * A reader that is slow is behind, and nothing is held for it. A stream that was deleted is read from its new
- * start, unless it has grown past the old place before anybody looked.
+ * the reader stops, the signal aborts, or the log is closed, which is `store_failed`. Records that were truncated before they
+ * were read are passed over: offsets tell. A reader that is slow is behind, and nothing is held for it. A stream that was
+ * deleted is read from its new start, unless it has grown past the old place before anybody looked.
  */
 export async function* follow(
   log: AppendStore,

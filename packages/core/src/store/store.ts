@@ -7,14 +7,19 @@ export type StoreKey = readonly string[];
 
 /**
  * What a record holds. Kind and content come back exactly as they went in: every character, half a surrogate pair too,
- * every byte, and JSON as its text has it, with the order of its keys and `-0` as `0`. JSON may be 256 levels deep.
+ * every byte, and JSON as its text has it, with the order of its keys and `-0` as `0`. JSON may be 256 levels deep. Every store
+ * takes values of 8,000,000 bytes, as JSON text where they are JSON; one with a limit above that refuses what is larger with
+ * `invalid_request` before anything is written.
  */
 export type StoreValue =
   | { readonly type: "json"; readonly value: JsonValue }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "bytes"; readonly bytes: Uint8Array };
 
-/** Facts to select records by. A name is not empty; numbers are finite. */
+/**
+ * Facts to select records by. A name is not empty; numbers are finite. Every store takes 64 of them, with names of 256 and texts
+ * of 1,024 characters; one with a limit above that refuses more with `invalid_request`, and cuts nothing.
+ */
 export interface StoreAttributes {
   readonly [name: string]: JsonPrimitive;
 }
