@@ -142,6 +142,11 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
           upToDate();
           return log.head(stream);
         }),
+      offsetOf: (stream, key, options) =>
+        gate.run("offsetOf", options, () => {
+          upToDate();
+          return log.offsetOf(stream, key);
+        }),
       truncate: (stream, options) =>
         gate.run("truncate", options, async () => {
           await write("log", "truncate", readStreamName(stream), { before: readTruncate(options) });

@@ -29,6 +29,7 @@ function named(change: (name: string) => string): LogFault {
     append: (stream, values, options) => log.append(change(stream), values, options),
     read: (stream, range) => log.read(change(stream), range),
     head: (stream, options) => log.head(change(stream), options),
+    offsetOf: (stream, key, options) => log.offsetOf(change(stream), key, options),
     truncate: (stream, options) => log.truncate(change(stream), options),
     delete: (stream, options) => log.delete(change(stream), options),
   });
@@ -145,6 +146,14 @@ export const logFaults: { readonly [check: string]: LogFault } = {
       if (key !== "") used.set(key, outcome);
       return outcome;
     };
+  }),
+  "tells where what was appended under a key begins": (log) => ({
+    ...log,
+    async offsetOf(stream, key, options) {
+      const offset = await log.offsetOf(stream, key, options);
+      const [first] = await log.read(stream);
+      return offset !== undefined && offset < (first?.offset ?? 0) ? undefined : offset;
+    },
   }),
   "does not remember the key of an append that failed": appends((append) => {
     const used = new Set<string>();

@@ -87,6 +87,10 @@ export function logOn(
       enter(isClosed(), "head", options);
       return named(name).head;
     },
+    async offsetOf(name, key, options) {
+      enter(isClosed(), "offsetOf", options);
+      return named(name).byKey.get(checkKey(key))?.offset;
+    },
     async truncate(name, { before, signal }) {
       enter(isClosed(), "truncate", { signal });
       checkWhole(before ?? Number.NaN, 0, "before");
@@ -117,8 +121,7 @@ export function logOn(
 function append(name: string, stream: Stream, values: readonly JsonValue[], options: AppendOptions): number {
   const { expectedOffset, idempotencyKey } = options;
   checkWhole(expectedOffset, 0, "expectedOffset");
-  if (idempotencyKey !== undefined && (typeof idempotencyKey !== "string" || idempotencyKey === ""))
-    throw refused("idempotencyKey");
+  if (idempotencyKey !== undefined) checkKey(idempotencyKey);
   const text = canonicalJson(values);
   const earlier = idempotencyKey === undefined ? undefined : stream.byKey.get(idempotencyKey);
   if (earlier?.text === text) return earlier.offset;
@@ -128,6 +131,11 @@ function append(name: string, stream: Stream, values: readonly JsonValue[], opti
   for (const value of values) stream.records.push({ offset: stream.head++, value });
   if (idempotencyKey !== undefined) stream.byKey.set(idempotencyKey, { offset, text });
   return offset;
+}
+
+function checkKey(key: string): string {
+  if (typeof key !== "string" || key === "") throw refused("idempotencyKey");
+  return key;
 }
 
 function read({ records }: Stream, range: ReadRange): readonly LogRecord[] {

@@ -126,6 +126,25 @@ export const appendChecks: readonly Check<AppendStoreUnderTest>[] = [
     }
     assertEqual(await valuesOf(log, "s"), ["a"], "the values");
   }),
+  appending("tells where what was appended under a key begins", async ({ log }) => {
+    assertEqual(await log.offsetOf("s", "k"), undefined, "in a stream that nobody has written");
+    await log.append("s", ["a"]);
+    await log.append("s", ["b", "c"], { idempotencyKey: "k" });
+    await log.append("s", ["d"], { idempotencyKey: "__proto__" });
+    await log.append("s", ["b", "c"], { idempotencyKey: "k" });
+    await log.append("other", ["x"], { idempotencyKey: "of the other" });
+    assertEqual(await log.offsetOf("s", "k"), 1, "two values under a key");
+    assertEqual(await log.offsetOf("s", "__proto__"), 3, "one value under a key");
+    for (const key of ["K", "k ", "constructor", "of the other"])
+      assertEqual(await log.offsetOf("s", key), undefined, `a key that nobody used: ${key}`);
+    await log.truncate("s", { before: 3 });
+    assertEqual(await log.offsetOf("s", "k"), 1, "a key whose values were dropped");
+    await log.delete("s");
+    assertEqual(await log.offsetOf("s", "k"), undefined, "a key of a stream that was deleted");
+    await assertFails(log.offsetOf("s", ""), "invalid_request", "no key");
+    await assertFails(log.offsetOf("s", 5 as never), "invalid_request", "a key that is no text");
+    await assertFails(log.offsetOf("", "k"), "invalid_request", "no stream");
+  }),
   appending("does not remember the key of an append that failed", async ({ log }) => {
     await assertFails(log.append("s", ["a"], { idempotencyKey: "k", expectedOffset: 5 }), "conflict", "too far");
     assertEqual(await log.append("s", ["b"], { idempotencyKey: "k" }), 0, "the first that succeeds");

@@ -18,6 +18,7 @@ const CALLS: { readonly [name: string]: (log: AppendStore, signal?: AbortSignal)
   append: (log, signal) => log.append("s", ["x"], { signal }),
   read: (log, signal) => log.read("s", { signal }),
   head: (log, signal) => log.head("s", { signal }),
+  offsetOf: (log, signal) => log.offsetOf("s", "k", { signal }),
   truncate: (log, signal) => log.truncate("s", { before: 1, signal }),
   streams: (log, signal) => log.streams("", { signal }),
   delete: (log, signal) => log.delete("s", { signal }),
@@ -56,6 +57,7 @@ export const placeChecks: readonly Check<AppendStoreUnderTest>[] = [
       const { log: next } = await reopen();
       assertEqual(await next.head("s"), 3, "the head");
       assertEqual(await offsetsOf(next, "s"), [2], "the offsets");
+      assertEqual(await next.offsetOf("s", "k"), 0, "where what was appended under a key begins");
       assertEqual(await next.append("s", ["a", "b"], { idempotencyKey: "k" }), 0, "the same append again");
       assertEqual(await next.append("empty", ["y"]), 1, "the next offset of a stream without records");
       assertEqual(await next.append("s", ["d"], { expectedOffset: 3 }), 3, "the next offset");

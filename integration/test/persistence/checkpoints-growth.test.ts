@@ -67,6 +67,33 @@ describe("what checkpoints store (DG-01, DG-02)", () => {
     expect(Math.max(...perStep.slice(1)) - Math.min(...perStep.slice(1))).toBeLessThan(30);
   });
 
+  it("is read from where it stands: an older checkpoint takes what it is made of, and a page of older ones itself", async () => {
+    const { log } = memoryBackend();
+    let read = 0;
+    const counting: AppendStore = {
+      ...log,
+      async read(stream, range) {
+        const records = await log.read(stream, range);
+        read += records.length;
+        return records;
+      },
+    };
+    const readBy = async (work: () => Promise<unknown>): Promise<number> => {
+      read = 0;
+      await work();
+      return read;
+    };
+    const checkpoints = checkpointStore(counting);
+    await steps(checkpoints, 0, 1_000);
+    const older = (): Promise<unknown> => checkpoints.load(THREAD, { checkpointId: "c3" });
+    expect(await readBy(older)).toBeLessThan(300);
+    expect(await readBy(() => checkpoints.list(THREAD, { before: "c20", limit: 5 }))).toBeLessThan(40);
+    expect(await readBy(() => checkpoints.load(THREAD, { checkpointId: "nobody's" }))).toBe(1);
+    expect(await readBy(() => checkpoints.list(THREAD, { before: "nobody's" }))).toBe(0);
+    const { length } = await checkpoints.list(THREAD, { before: "c20" });
+    expect(length).toBe(20);
+  });
+
   for (const [name, open] of [
     ["sqlite", (folder: string) => sqliteBackend({ path: join(folder, "a.db"), synchronous: "off" })],
     ["jsonl", (folder: string) => jsonlBackend({ folder, sync: "os" })],

@@ -382,6 +382,7 @@ export {
   checkRepeatedAppend,
   otherValuesUnderKey,
   readAppend,
+  readIdempotencyKey,
   readReadRange,
   readStreamName,
   readStreamsQuery,

@@ -139,6 +139,7 @@ test("the package exports these names at run time, and no others", () => {
     "readBlobRange",
     "readBlocks",
     "readDelete",
+    "readIdempotencyKey",
     "readKeyPrefix",
     "readListQuery",
     "readMessages",

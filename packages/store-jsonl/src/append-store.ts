@@ -2,6 +2,7 @@ import {
   type AppendStore,
   type LogCapabilities,
   readAppend,
+  readIdempotencyKey,
   readReadRange,
   readStreamName,
   readStreamsQuery,
@@ -52,6 +53,13 @@ export function appendStoreBehind({ gate, queue, logs, watch, opened }: LogParts
         readStreamName(stream);
         await opened();
         return logs.use(stream, (log) => log.head());
+      }),
+    offsetOf: (stream, key, options) =>
+      gate.run("offsetOf", options, async () => {
+        readStreamName(stream);
+        readIdempotencyKey(key);
+        await opened();
+        return logs.use(stream, (log) => log.offsetOf(key));
       }),
     truncate: (stream, options) =>
       gate.run("truncate", options, async () => {

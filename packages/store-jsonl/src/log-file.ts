@@ -49,6 +49,11 @@ export class LogFile implements Target<LogOperation, number | boolean> {
     return this.#file.view(() => this.#index.head);
   }
 
+  /** Where what was appended under a key begins. */
+  offsetOf(idempotencyKey: string): Promise<number | undefined> {
+    return this.#file.view(() => this.#index.keys.get(idempotencyKey)?.offset);
+  }
+
   /** Whether a hold of the lock still goes by what is known of it. */
   get isInUse(): boolean {
     return this.#file.isPinned;

@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type LogRecord,
   readAppend,
+  readIdempotencyKey,
   readReadRange,
   readStreamName,
   readStreamsQuery,
@@ -53,6 +54,12 @@ export function appendStoreBehind(gate: StoreGate, watchers: Watchers): AppendSt
       gate.enter("head", options);
       const stream = streams.get(readStreamName(name));
       return stream === undefined ? 0 : headOf(stream);
+    },
+    async offsetOf(name, key, options) {
+      gate.enter("offsetOf", options);
+      const stream = streams.get(readStreamName(name));
+      const asked = readIdempotencyKey(key);
+      return stream?.byKey.get(asked)?.offset;
     },
     async truncate(name, options) {
       gate.enter("truncate", options);

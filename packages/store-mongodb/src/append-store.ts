@@ -2,6 +2,7 @@ import {
   type AppendStore,
   type LogCapabilities,
   readAppend,
+  readIdempotencyKey,
   readReadRange,
   readStreamName,
   readStreamsQuery,
@@ -12,7 +13,7 @@ import { call } from "./call.js";
 import { MOST_DOCUMENTS } from "./driver.js";
 import { idOfKey, idsOfNames } from "./fields.js";
 import { deleteStream, truncateStream } from "./log-cleaning.js";
-import { readStream, streamState } from "./log-reads.js";
+import { offsetUnderKey, readStream, streamState } from "./log-reads.js";
 import { LogWrites } from "./log-writes.js";
 import type { Place } from "./place.js";
 import { nameOf } from "./stream-document.js";
@@ -34,6 +35,10 @@ export function appendStoreBehind(gate: StoreGate, place: Place): AppendStore {
         "head",
         options,
         async () => (await streamState(place, readStreamName(stream), options?.signal))?.head ?? 0,
+      ),
+    offsetOf: (stream, key, options) =>
+      call(gate, "offsetOf", options, () =>
+        offsetUnderKey(place, readStreamName(stream), readIdempotencyKey(key), options?.signal),
       ),
     truncate: (stream, options) =>
       call(gate, "truncate", options, () => truncateStream(place, readStreamName(stream), readTruncate(options))),

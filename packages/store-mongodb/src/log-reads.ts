@@ -1,11 +1,13 @@
 import { type CheckedReadRange, corruptData, type JsonValue, type LogRecord, throwIfAborted } from "@tinyagents/core";
-import { MOST_DOCUMENTS } from "./driver.js";
-import { idOfKey } from "./fields.js";
+import { type Fields, MOST_DOCUMENTS } from "./driver.js";
+import { idOfKey, readCount } from "./fields.js";
 import type { Place } from "./place.js";
 import {
   type AppendFields,
   appendId,
   endOf,
+  idempotencyId,
+  keyPlace,
   readAppendFields,
   readStreamState,
   readValues,
@@ -38,6 +40,30 @@ export async function streamState(
   const id = idOfKey([stream]);
   const found = await place.collections.streams.findOne({ _id: id }, { signal });
   return found === null ? undefined : readStreamState(found, id, streamPlace(stream));
+}
+
+/** What was appended to a stream under a key; nothing where none was. */
+export async function appendUnderKey(
+  { collections }: Place,
+  { incarnation, last }: StreamState,
+  idempotencyKey: string,
+  signal?: AbortSignal,
+): Promise<Fields | undefined> {
+  if (last.idempotencyKey === JSON.stringify(idempotencyKey)) return last;
+  const found = await collections.keys.findOne({ _id: idempotencyId(incarnation, idempotencyKey) }, { signal });
+  return (found as Fields | null) ?? undefined;
+}
+
+/** Where it begins. */
+export async function offsetUnderKey(
+  place: Place,
+  stream: string,
+  idempotencyKey: string,
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> {
+  const state = await streamState(place, stream, signal);
+  const found = state && (await appendUnderKey(place, state, idempotencyKey, signal));
+  return found && readCount(found.first, `${keyPlace(stream, idempotencyKey)}.first`);
 }
 
 /** Records of a stream, from appends that follow each other without a gap. */

@@ -16,13 +16,14 @@ import type { WrittenChunks } from "./chunks.js";
 import { type Fields, isDuplicate } from "./driver.js";
 import { idOfKey, readCount, readText } from "./fields.js";
 import { dropIncarnation } from "./log-cleaning.js";
+import { appendUnderKey } from "./log-reads.js";
 import type { Place } from "./place.js";
 import { StreamCache } from "./stream-cache.js";
 import {
   type AppendFields,
   appendId,
   endOf,
-  idempotencyId,
+  keyPlace,
   readStreamState,
   type StreamState,
   streamPlace,
@@ -159,14 +160,11 @@ export class LogWrites {
   }
 
   /** Where the values of an append stand that has come before. @throws `invalid_request` when they were others. */
-  async #offsetUnderKey({ incarnation, last }: StreamState, checked: CheckedAppend): Promise<number | undefined> {
+  async #offsetUnderKey(state: StreamState, checked: CheckedAppend): Promise<number | undefined> {
     const key = checked.idempotencyKey;
-    if (key === undefined) return undefined;
-    const isLast = last.idempotencyKey === JSON.stringify(key);
-    const id = idempotencyId(incarnation, key);
-    const found = isLast ? last : ((await this.#place.collections.keys.findOne({ _id: id })) as Fields | null);
-    if (found === null) return undefined;
-    const place = `idempotency key ${JSON.stringify(key)} of ${streamPlace(checked.stream)}`;
+    const found = key === undefined ? undefined : await appendUnderKey(this.#place, state, key);
+    if (key === undefined || found === undefined) return undefined;
+    const place = keyPlace(checked.stream, key);
     if (readText(found.hash, `${place}.hash`) !== hashOf(checked)) throw otherValuesUnderKey(checked);
     return readCount(found.first, `${place}.first`);
   }

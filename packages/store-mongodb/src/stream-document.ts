@@ -34,6 +34,11 @@ export function streamPlace(name: string): string {
   return `stream ${JSON.stringify(name)}`;
 }
 
+/** How errors name an idempotency key of a stream. */
+export function keyPlace(stream: string, idempotencyKey: string): string {
+  return `idempotency key ${JSON.stringify(idempotencyKey)} of ${streamPlace(stream)}`;
+}
+
 /** The name of a stream. @throws `corrupt_data` */
 export function nameOf(found: unknown): string {
   const [name, ...others] = keyOfId(readFields(found, "streams")._id, "streams._id");

@@ -1,6 +1,7 @@
 import {
   type AppendStore,
   readAppend,
+  readIdempotencyKey,
   readReadRange,
   readStreamName,
   readStreamsQuery,
@@ -9,7 +10,7 @@ import {
   storeKeyBytes,
   storeKeyFromBytes,
 } from "@tinyagents/core";
-import { append } from "./append.js";
+import { append, digestOf } from "./append.js";
 import type { Database } from "./database.js";
 import type { LogListener } from "./listener.js";
 import type { LogStatements } from "./log-statements.js";
@@ -46,6 +47,12 @@ export function appendStoreBehind(
       gate.run("head", options, async () => {
         const [row] = await database.query(statements.head, [...at(readStreamName(stream))], options?.signal);
         return row === undefined ? 0 : storedNumber(row.head, `stream "${stream}"`);
+      }),
+    offsetOf: (stream, key, options) =>
+      gate.run("offsetOf", options, async () => {
+        const values = [...at(readStreamName(stream)), digestOf(readIdempotencyKey(key))];
+        const [row] = await database.query(statements.known, values, options?.signal);
+        return row && storedNumber(row.at, `stream "${stream}"`);
       }),
     truncate: (stream, options) =>
       gate.run("truncate", options, async () => {

@@ -60,6 +60,7 @@ function valuesOf(
   ];
 }
 
-function digestOf(text: string): Buffer {
+/** What stands for a key, or for values, in the table of keys. */
+export function digestOf(text: string): Buffer {
   return createHash("sha256").update(text, "utf16le").digest();
 }

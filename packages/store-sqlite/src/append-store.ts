@@ -5,6 +5,7 @@ import {
   checkRepeatedAppend,
   corruptData,
   readAppend,
+  readIdempotencyKey,
   readReadRange,
   readStreamName,
   readStreamsQuery,
@@ -62,6 +63,9 @@ export function appendStoreBehind(gate: StoreGate, connection: Connection, table
     `insert into ${appendKeys} (stream, key, offset, count, digest) values (?, ?, ?, ?, ?) on conflict do nothing`,
   );
   const findKey = prepare(`select offset, count, digest from ${appendKeys} where stream = ? and key = ?`);
+  const findOffset = prepare(
+    `select k.offset from ${streams} s join ${appendKeys} k on k.stream = s.id where s.name = ? and k.key = ?`,
+  );
   const readTexts = prepare(
     `select value from ${entries} where id between ${entryIdSql("?", "?")} and ${entryIdSql("?", "?")} order by id`,
   );
@@ -125,6 +129,13 @@ export function appendStoreBehind(gate: StoreGate, connection: Connection, table
       gate.run("head", options, async () => {
         const name = textBytes(readStreamName(stream));
         return (await connection.read(() => streamOf(name), options?.signal))?.head ?? 0;
+      }),
+    offsetOf: (stream, key, options) =>
+      gate.run("offsetOf", options, async () => {
+        const name = textBytes(readStreamName(stream));
+        const text = jsonText(readIdempotencyKey(key));
+        const found = await connection.read(() => findOffset.get(name, text), options?.signal);
+        return found && Number(found.offset);
       }),
     truncate: (stream, options) =>
       gate.run("truncate", options, async () => {

@@ -59,6 +59,11 @@ export interface AppendStore {
   read(stream: string, range?: ReadRange & StoreCallOptions): Promise<readonly LogRecord[]>;
   /** The offset that the next value gets; 0 for a stream that nobody has written. */
   head(stream: string, options?: StoreCallOptions): Promise<number>;
+  /**
+   * The offset of the first value that was appended under an `idempotencyKey`, whether or not it was truncated since; nothing
+   * where none was. Does not take longer the more there is in the stream.
+   */
+  offsetOf(stream: string, idempotencyKey: string, options?: StoreCallOptions): Promise<number | undefined>;
   /** Drops the records before an offset; the others keep theirs, and the head stays. */
   truncate(stream: string, options: { readonly before: number } & StoreCallOptions): Promise<void>;
   /**

@@ -38,6 +38,12 @@ export function readStreamName(stream: string): string {
   throw invalidArgument("stream", "a name that is not empty is expected");
 }
 
+/** @throws `invalid_request` unless the key is a text that is not empty. */
+export function readIdempotencyKey(key: string): string {
+  if (typeof key === "string" && key !== "") return key;
+  throw invalidArgument("idempotencyKey", "a text that is not empty is expected");
+}
+
 /** @throws `invalid_request` that names the place of what cannot be. */
 export function readStreamsQuery(prefix = "", range: StreamRange & StoreCallOptions = {}): CheckedStreamsQuery {
   checkFields(range, ["after", "limit", "signal"], "range");
@@ -60,13 +66,11 @@ export function readAppend(
   const name = readStreamName(stream);
   if (!Array.isArray(values) || values.length === 0)
     throw invalidArgument("values", "an array of one or more values is expected");
-  if (idempotencyKey !== undefined && (typeof idempotencyKey !== "string" || idempotencyKey === ""))
-    throw invalidArgument("idempotencyKey", "a text that is not empty is expected");
   return {
     stream: name,
     values: copyStoredJson(values, "values") as readonly JsonValue[],
     ...(expectedOffset === undefined ? {} : { expectedOffset: readWholeNumber(expectedOffset, 0, "expectedOffset") }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey: readIdempotencyKey(idempotencyKey) }),
   };
 }
 

@@ -155,6 +155,8 @@ function observedLog(log: AppendStore, telling: Telling): AppendStore {
       telling.during("read", [{ type: "store.read", key: [stream] }], () => log.read(stream, range)),
     head: (stream, options) =>
       telling.during("head", [{ type: "store.read", key: [stream] }], () => log.head(stream, options)),
+    offsetOf: (stream, key, options) =>
+      telling.during("offsetOf", [{ type: "store.read", key: [stream] }], () => log.offsetOf(stream, key, options)),
     truncate: (stream, options) =>
       telling.during("truncate", [{ type: "store.delete", key: [stream] }], () => log.truncate(stream, options)),
     streams: (prefix, range) =>

@@ -6,7 +6,7 @@ import {
   type JsonValue,
   type StoreCallOptions,
 } from "@tinyagents/core";
-import type { CheckpointEntry } from "./checkpoint-entry.js";
+import { type CheckpointEntry, checkpointKey } from "./checkpoint-entry.js";
 import { beingCopied, headMoved, lineageName, ownedByNewer } from "./conflicts.js";
 import { checkpointEntry, type Head, type LineageEnd, wayTo } from "./lineage.js";
 import type { Decide, LineageLog } from "./lineage-log.js";
@@ -30,7 +30,7 @@ export async function appendRow(
     return placeOfBase(entries, row, end, options).then((found) => [checkpointEntry(end, row, found)]);
   };
   try {
-    await entries.write(decide, options, keyOf(row));
+    await entries.write(decide, options, checkpointKey(row.checkpointId));
   } catch (error) {
     if (isTinyAgentsError(error, "invalid_request") && error.details.argument === "idempotencyKey")
       throw usedBefore(row);
@@ -47,11 +47,6 @@ async function nothingIfSame(
 ): Promise<readonly []> {
   if (isSame((await entries.checkpointAt(headAt, options))?.row, row)) return [];
   throw usedBefore(row);
-}
-
-/** The key of a checkpoint's entry: it keeps an id from being used twice, however long ago it was used first. */
-export function keyOf({ checkpointId }: CheckpointRow): string {
-  return `checkpoint/${checkpointId}`;
 }
 
 /** Where the base of a new checkpoint stands, if that follows from the end of the log alone. */
@@ -90,7 +85,9 @@ async function findHead(
   options: StoreCallOptions,
 ): Promise<Head | undefined> {
   const found = await entries.find(checkpointId, options);
-  return found && { checkpointId, baseId: found.row.baseId, headAt: found.headAt, baseAt: found.baseAt };
+  if (found === undefined) return undefined;
+  const { row, headAt, baseAt } = found.entry;
+  return { checkpointId, baseId: row.baseId, headAt, baseAt };
 }
 
 /** A checkpoint and what it comes from, back to its base. */

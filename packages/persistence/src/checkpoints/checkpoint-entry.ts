@@ -56,6 +56,14 @@ export interface PlacesEntry extends EntryPlaces {
 /** One entry of the log of a lineage. */
 export type LineageEntry = CheckpointEntry | TaskEntry | PlacesEntry;
 
+/**
+ * The key under which a checkpoint is appended. It keeps an id from being used twice, however long ago it was used first, and
+ * tells where a checkpoint stands.
+ */
+export function checkpointKey(checkpointId: string): string {
+  return `checkpoint/${checkpointId}`;
+}
+
 /** The newest format of entries. */
 const FORMAT = 1;
 

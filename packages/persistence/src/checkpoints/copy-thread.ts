@@ -1,6 +1,5 @@
 import { type CheckpointThread, invalidArgument, type StoreCallOptions } from "@tinyagents/core";
-import { keyOf } from "./append-row.js";
-import type { EntryPlaces, LineageEntry, PlacesEntry } from "./checkpoint-entry.js";
+import { checkpointKey, type EntryPlaces, type LineageEntry, type PlacesEntry } from "./checkpoint-entry.js";
 import { changedMeanwhile, threadTaken } from "./conflicts.js";
 import type { LineageLog } from "./lineage-log.js";
 import type { Lineages } from "./lineages.js";
@@ -78,7 +77,7 @@ class Copy {
         if (baseAt === undefined) throw changedMeanwhile(this.#to.threadId);
         this.#places = { ...this.#places, headAt, baseAt };
         const row = { ...entry.row, threadId: this.#to.threadId };
-        await this.#append([...tasks, { ...entry, ...this.#headPlaces(), row }], keyOf(row));
+        await this.#append([...tasks, { ...entry, ...this.#headPlaces(), row }], checkpointKey(row.checkpointId));
         tasks = [];
       }
     }

@@ -9,7 +9,7 @@ import {
   type StoreCallOptions,
   throwIfAborted,
 } from "@tinyagents/core";
-import { type CheckpointEntry, type LineageEntry, readLineageEntry } from "./checkpoint-entry.js";
+import { type CheckpointEntry, checkpointKey, type LineageEntry, readLineageEntry } from "./checkpoint-entry.js";
 import { emptyEnd, type LineageEnd, moveOn } from "./lineage.js";
 import { untilAborted } from "./until-aborted.js";
 
@@ -17,6 +17,12 @@ import { untilAborted } from "./until-aborted.js";
 export interface PlacedEntry {
   readonly offset: number;
   readonly entry: LineageEntry;
+}
+
+/** A checkpoint that was looked for, and where its log started then. */
+export interface FoundCheckpoint {
+  readonly entry: CheckpointEntry;
+  readonly startAt: number;
 }
 
 /**
@@ -87,9 +93,9 @@ export class LineageLog {
     }, options);
   }
 
-  /** What stands from an offset on, in order, a page at a time. */
-  async *from(offset: number, options: StoreCallOptions): AsyncGenerator<PlacedEntry> {
-    for (let next = offset, limit = LAST_PAGE; ; ) {
+  /** What stands from an offset on, in order, a page at a time, the first of which has so many entries. */
+  async *from(offset: number, options: StoreCallOptions, firstPage: number = LAST_PAGE): AsyncGenerator<PlacedEntry> {
+    for (let next = offset, limit = firstPage; ; limit = Math.min(limit * 2, LAST_PAGE)) {
       const records = await this.#log.read(this.#stream, { from: next, limit, ...options });
       for (const record of records) yield this.#placed(record);
       if (records.length < limit) return;
@@ -98,12 +104,12 @@ export class LineageLog {
   }
 
   /**
-   * All checkpoints, the newest first, a page at a time. One whose base was dropped is gone, though its own entry may still
-   * stand.
+   * All checkpoints, or those before one, the newest first, a page at a time. One whose base was dropped is gone, though its own
+   * entry may still stand.
    */
-  async *checkpointsBack(options: StoreCallOptions): AsyncGenerator<CheckpointEntry> {
-    let startAt: number | undefined;
-    for (let from: number | undefined, limit = FIRST_PAGE; from === undefined || from >= 0; ) {
+  async *checkpointsBack(options: StoreCallOptions, before?: FoundCheckpoint): AsyncGenerator<CheckpointEntry> {
+    let startAt = before?.startAt;
+    for (let from = before && before.entry.headAt - 1, limit = FIRST_PAGE; from === undefined || from >= 0; ) {
       const records = await this.#log.read(this.#stream, {
         order: "descending",
         limit,
@@ -122,9 +128,17 @@ export class LineageLog {
   }
 
   /** A checkpoint by its id. */
-  async find(checkpointId: string, options: StoreCallOptions): Promise<CheckpointEntry | undefined> {
-    for await (const entry of this.checkpointsBack(options)) {
-      if (entry.row.checkpointId === checkpointId) return entry;
+  async find(checkpointId: string, options: StoreCallOptions): Promise<FoundCheckpoint | undefined> {
+    const offset = await this.#log.offsetOf(this.#stream, checkpointKey(checkpointId), options);
+    if (offset === undefined) return undefined;
+    const last = await this.last(options);
+    if (last === undefined || last.entry.copying) return undefined;
+    const { startAt } = last.entry;
+    // Where it was copied, what tasks left before it was appended with it.
+    for await (const { entry } of this.from(offset, options, 1)) {
+      if (entry.type === "task") continue;
+      const isIt = entry.type === "checkpoint" && entry.row.checkpointId === checkpointId && entry.baseAt >= startAt;
+      return isIt ? { entry, startAt } : undefined;
     }
     return undefined;
   }

@@ -14,7 +14,7 @@ export async function loadChain(
     const last = await entries.last(options);
     if (last === undefined || last.entry.headAt === null || last.entry.copying) return undefined;
     const { headAt, baseAt } = last.entry;
-    const wanted = checkpointId === undefined ? undefined : await entries.find(checkpointId, options);
+    const wanted = checkpointId === undefined ? undefined : (await entries.find(checkpointId, options))?.entry;
     if (checkpointId !== undefined && wanted === undefined) return undefined;
     const read = await readBranch(entries, wanted ?? { baseAt: baseAt as number, to: last.offset }, options);
     const head = wanted === undefined ? read?.target : await entries.checkpointAt(headAt, options);
@@ -74,11 +74,11 @@ export async function listBefore(
   options: StoreCallOptions,
 ): Promise<readonly CheckpointMeta[]> {
   const listed: CheckpointMeta[] = [];
-  let passed = before === undefined;
-  for await (const { row } of entries.checkpointsBack(options)) {
+  const found = before === undefined ? undefined : await entries.find(before, options);
+  if (before !== undefined && found === undefined) return listed;
+  for await (const { row } of entries.checkpointsBack(options, found)) {
     const { changes: _, ...meta } = row;
-    if (passed) listed.push(meta);
-    else passed = row.checkpointId === before;
+    listed.push(meta);
     if (listed.length === limit) break;
   }
   return listed;

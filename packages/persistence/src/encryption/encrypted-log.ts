@@ -11,6 +11,7 @@ import {
   readObject,
   readString,
   readVersion,
+  type StoreCallOptions,
   throwIfAborted,
 } from "@tinyagents/core";
 import { bytesOf, type EncryptionKeys, KEY_RULES, KeyRing, NONCE_BYTES } from "./key-ring.js";
@@ -43,7 +44,7 @@ export function encryptedLog(log: AppendStore, keys: EncryptionKeys): AppendStor
       } catch (error) {
         if (idempotencyKey === undefined || !isTinyAgentsError(error, "invalid_request")) throw error;
         // It may be a repeat that looks otherwise: by the key of then, or with the keys of its objects in another order.
-        const earlier = await appendedUnder(ring, log, stream, idempotencyKey);
+        const earlier = await appendedUnder(ring, log, stream, idempotencyKey, options);
         if (earlier !== undefined && canonicalJson(earlier.values) === canonicalJson(copied)) return earlier.offset;
         return firstThatSucceeds(ring.ids.slice(1), append, error);
       }
@@ -53,6 +54,7 @@ export function encryptedLog(log: AppendStore, keys: EncryptionKeys): AppendStor
       return Promise.all(records.map((record) => openEntry(ring, stream, record)));
     },
     head: (stream, options) => log.head(stream, options),
+    offsetOf: (stream, key, options) => log.offsetOf(stream, key, options),
     truncate: (stream, options) => log.truncate(stream, options),
     streams: (prefix, range) => log.streams(prefix, range),
     delete: (stream, options) => log.delete(stream, options),
@@ -62,26 +64,26 @@ export function encryptedLog(log: AppendStore, keys: EncryptionKeys): AppendStor
   };
 }
 
-/** What was appended under a key, as far as it is still there: looked for from the end, where repeats come from. */
+/** What was appended under a key, as far as it is still there. */
 async function appendedUnder(
   ring: KeyRing,
   log: AppendStore,
   stream: string,
   idempotencyKey: string,
+  { signal }: StoreCallOptions,
 ): Promise<{ readonly offset: number; readonly values: readonly JsonValue[] } | undefined> {
-  let found: LogRecord[] = [];
-  for (let from: number | undefined; from === undefined || from >= 0; ) {
-    const records: readonly LogRecord[] = await log.read(stream, { from, order: "descending" });
-    const under = records.filter(({ value }) => isJsonObject(value) && value.once === idempotencyKey);
-    found = [...under.toReversed(), ...found];
-    const last = records.at(-1);
-    if (last === undefined || (found.length > 0 && found[0]?.offset !== last.offset)) break;
-    from = last.offset - 1;
+  const offset = await log.offsetOf(stream, idempotencyKey, { signal });
+  if (offset === undefined) return undefined;
+  const values: JsonValue[] = [];
+  for (let from = offset; ; ) {
+    const records = await log.read(stream, { from, signal });
+    const others = records.findIndex(({ value }) => !(isJsonObject(value) && value.once === idempotencyKey));
+    const under = others < 0 ? records : records.slice(0, others);
+    values.push(...(await Promise.all(under.map(async (record) => (await openEntry(ring, stream, record)).value))));
+    const last = under.at(-1);
+    if (last === undefined || others >= 0) return { offset, values };
+    from = last.offset + 1;
   }
-  const [first] = found;
-  if (first === undefined) return undefined;
-  const opened = await Promise.all(found.map((record) => openEntry(ring, stream, record)));
-  return { offset: first.offset, values: opened.map(({ value }) => value) };
 }
 
 async function firstThatSucceeds(

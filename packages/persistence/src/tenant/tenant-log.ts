@@ -17,6 +17,7 @@ export function tenantLog(log: AppendStore, tenantId: string, options: TenantOpt
     append: (stream, values, options) => log.append(nameOf(stream), values, options),
     read: (stream, range) => log.read(nameOf(stream), range),
     head: (stream, options) => log.head(nameOf(stream), options),
+    offsetOf: (stream, key, options) => log.offsetOf(nameOf(stream), key, options),
     truncate: (stream, options) => log.truncate(nameOf(stream), options),
     delete: (stream, options) => log.delete(nameOf(stream), options),
     async streams(start = "", range) {
