@@ -8,6 +8,9 @@ const NAMES: { readonly [code: number]: string } = {
   26: "SQLITE_NOTADB",
 };
 
+/** What SQLite says of statements that its tables do not fit. The code for it is that of many mistakes. */
+const OTHER_TABLES = /no such (table|column)|has no column named/;
+
 /** Whether somebody else holds the lock, so that a repeat can help. */
 export function isBusy(error: unknown): boolean {
   const code = codeOf(error);
@@ -17,7 +20,14 @@ export function isBusy(error: unknown): boolean {
 /** An error of a binding as one of ours. `place` names the database: `SQLite file "a.db"`. */
 export function toError(error: unknown, store: string, operation: string, place: string): TinyAgentsError {
   const code = codeOf(error);
-  if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") return corruptData(place, messageOf(error), error);
+  const message = messageOf(error);
+  if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") return corruptData(place, message, error);
+  if (OTHER_TABLES.test(message))
+    return corruptData(
+      place,
+      `the tables in it are not those that createSqliteSchema makes (${message}). Use another file or tablePrefix`,
+      error,
+    );
   return storeFailure(store, operation, error, { retryable: isBusy(error) });
 }
 

@@ -94,6 +94,25 @@ describe("a file that cannot be used (DG-04)", () => {
   });
 
   it.each([
+    "alter table tinyagents_entries rename column value to content",
+    "alter table tinyagents_records drop column updated_at_ms",
+    "drop table tinyagents_append_keys",
+  ])("is refused when its tables are others than their version says: %s", async (damage) => {
+    const path = fileOf("a.db");
+    await sqliteBackend({ path }).close();
+    const raw = openDatabase(path);
+    raw.exec(damage);
+    raw.close();
+    expect(() => sqliteBackend({ path })).toThrow(
+      expect.objectContaining({
+        code: "corrupt_data",
+        message: expect.stringMatching(/createSqliteSchema.*Use another file or tablePrefix/),
+        details: expect.objectContaining({ place: `SQLite file ${JSON.stringify(path)}` }),
+      }),
+    );
+  });
+
+  it.each([
     "delete from tinyagents_schema",
     "update tinyagents_schema set version = 0",
     "insert into tinyagents_schema values (1)",
