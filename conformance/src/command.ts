@@ -51,7 +51,7 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
     "checkpoints",
     { entry: "create", inProcesses: true, check: (subject) => checkCheckpointStore(subject as CheckpointStoreSubject) },
   ],
-  ["tasks", { entry: "create", check: (subject) => checkTaskStore(subject as TaskStoreSubject) }],
+  ["tasks", { entry: "create", inProcesses: true, check: (subject) => checkTaskStore(subject as TaskStoreSubject) }],
   ["log", { entry: "create", inProcesses: true, check: (subject) => checkAppendStore(subject as AppendStoreSubject) }],
 ]);
 

@@ -17,25 +17,30 @@ import {
   type StoreValue,
   storeGate,
   systemClock,
+  type TaskStore,
 } from "@tinyagents/core";
 import { journal } from "./journal.js";
-import { journaledCheckpoints } from "./journal-checkpoints.js";
+import { journaled, journaledCheckpoints } from "./journaled.js";
 import { type CheckpointMemory, checkpointsOn } from "./memory-checkpoints.js";
 import { type LogMemory, logOn } from "./memory-log.js";
 import { type StoreMemory, storeOn } from "./memory-store.js";
+import { tasksOn } from "./memory-tasks.js";
 
 /** A double of a durable backend for several processes: stores in memory that a journal in a folder is played to. */
 export interface JournalBackend {
   readonly store: Store;
   readonly log: AppendStore;
   readonly checkpoints: CheckpointStore;
+  readonly tasks: TaskStore;
+  /** Of the tasks. */
+  readonly capabilities: Pick<LogCapabilities, "durable" | "multiProcess">;
   close(): Promise<void>;
 }
 
 /** A write, as the journal keeps it: its arguments are checked, and its outcome follows from those before it. */
 interface Command {
   readonly atMs: number;
-  readonly on: "store" | "log" | "checkpoints";
+  readonly on: "store" | "log" | "checkpoints" | "tasks";
   readonly call: string;
   readonly args: readonly unknown[];
 }
@@ -61,7 +66,8 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
   const log = logOn(streams, () => false, LOG);
   const lineages: CheckpointMemory = { threads: new Map(), opened: 1 };
   const checkpoints = checkpointsOn(lineages, { durable: true, multiProcess: true });
-  const targets: { readonly [T in Command["on"]]: object } = { store, log, checkpoints };
+  const tasks = tasksOn({ clock: records.clock, tasks: new Map(), opened: 1 });
+  const targets: { readonly [T in Command["on"]]: object } = { store, log, checkpoints, tasks };
   /** Who watches, and what ends that. */
   const watches = new Map<() => void, ReturnType<typeof setInterval>>();
 
@@ -178,6 +184,13 @@ export function journalBackend(folder: string, options: { readonly onWrite?: () 
         }),
     },
     checkpoints: journaledCheckpoints(checkpoints, (call, ...args) => write("checkpoints", call, ...args), upToDate),
+    tasks: journaled(
+      tasks,
+      { create: 1, act: 2, prune: 1 },
+      (call, ...args) => write("tasks", call, ...args),
+      upToDate,
+    ),
+    capabilities: LOG,
     close: () =>
       gate.close(() => {
         for (const [ring, timer] of watches) {

@@ -2,11 +2,13 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import {
   type AppendStore,
+  applyTaskAction,
   type CheckpointRow,
   type CheckpointStore,
   type CheckpointThread,
   isTinyAgentsError,
   type Store,
+  type TaskStore,
   type TaskWrites,
 } from "@tinyagents/core";
 import { type JournalBackend, journalBackend } from "./journal-backend.js";
@@ -32,7 +34,8 @@ export type JournalFault =
   | "forgets_tasks"
   | "writes_tasks_last"
   | "forgets_owners"
-  | "swallows_late_tasks";
+  | "swallows_late_tasks"
+  | "looks_then_acts";
 
 type Break = (backend: JournalBackend, folder: string) => JournalBackend;
 
@@ -87,6 +90,18 @@ function lookThenAddCheckpoint(checkpoints: CheckpointStore): CheckpointStore["a
       if (found !== expectedHead) throw conflicting("thread", expectedHead, found);
       await turn();
       await checkpoints.append(row, { ...terms, expectedHead: await headOf() }, options);
+    });
+}
+
+/** Looks at a task, and acts later: what others did between is not seen, and what is done is lost where they did something. */
+function lookThenAct(tasks: TaskStore): TaskStore["act"] {
+  return (taskId, action) =>
+    queued(async () => {
+      const seen = await tasks.get(taskId);
+      await turn();
+      const now = await tasks.get(taskId);
+      if (seen === undefined || JSON.stringify(seen) === JSON.stringify(now)) return tasks.act(taskId, action);
+      return applyTaskAction(seen, action, seen.updatedAtMs);
     });
 }
 
@@ -338,6 +353,7 @@ export const journalFaults: { readonly [F in JournalFault]: Break } = {
   writes_tasks_last: writesTasksLast,
   forgets_owners: forgetsOwners,
   swallows_late_tasks: swallowsLateTasks,
+  looks_then_acts: (backend) => ({ ...backend, tasks: { ...backend.tasks, act: lookThenAct(backend.tasks) } }),
   swallows_failures: (backend) => ({
     ...backend,
     store: {

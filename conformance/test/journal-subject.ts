@@ -1,7 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AppendStoreSubject, CheckpointStoreSubject, Place, StoreSubject } from "@tinyagents/conformance";
+import type {
+  AppendStoreSubject,
+  CheckpointStoreSubject,
+  Place,
+  StoreSubject,
+  TaskStoreSubject,
+} from "@tinyagents/conformance";
 import { type JournalBackend, journalBackend } from "./journal-backend.js";
 import { type JournalFault, journalFaults } from "./journal-faults.js";
 
@@ -12,7 +18,9 @@ interface Ref {
 }
 
 /** A subject that keeps every promise, or has one fault. */
-export function journalSubject(fault?: JournalFault): StoreSubject & AppendStoreSubject & CheckpointStoreSubject {
+export function journalSubject(
+  fault?: JournalFault,
+): StoreSubject & AppendStoreSubject & CheckpointStoreSubject & TaskStoreSubject {
   const open = ({ folder, fault: name }: Ref, onWrite?: () => void): JournalBackend => {
     const backend = journalBackend(folder, onWrite === undefined ? {} : { onWrite });
     return name === undefined ? backend : journalFaults[name](backend, folder);

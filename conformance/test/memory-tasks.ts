@@ -44,7 +44,7 @@ export function taskPlace(
 }
 
 /** One store on a place. */
-function tasksOn({ clock, tasks }: TaskMemory): TaskStore {
+export function tasksOn({ clock, tasks }: TaskMemory): TaskStore {
   return {
     async create(spec, options) {
       throwIfAborted(options?.signal);

@@ -6,18 +6,21 @@ import {
   type JsonValue,
   type Store,
   systemClock,
+  type TaskStore,
 } from "@tinyagents/core";
 import { CheckFailure } from "../assert.js";
 import type { Lane, Parts } from "../chaos/lane.js";
 import { stopWriting, writeUntilKilled, writeUntilStopped } from "../chaos/write-job.js";
 import { moveCheckpoints } from "../checkpoint-store/jobs.js";
 import { outcomeOf } from "../store/suite.js";
+import { doTasks, takeTurns } from "../task-store/jobs.js";
 
 /** What is open in a child process. */
 export interface JobHandle {
   readonly store?: Store;
   readonly log?: AppendStore;
   readonly checkpoints?: CheckpointStore;
+  readonly tasks?: TaskStore;
 }
 
 /** What one of several processes does. All data, since it crosses processes. */
@@ -114,6 +117,10 @@ export const jobs: { readonly [name: string]: Job } = {
     if (checkpoints === undefined) throw new TypeError("openAt: a handle with checkpoints is expected");
     return moveCheckpoints(checkpoints, args);
   }),
+  /** Does tasks, see {@link doTasks}. */
+  do_tasks: starting((handle, args) => doTasks(tasksOf(handle), args)),
+  /** Takes turns at one task, see {@link takeTurns}. */
+  take_turns: starting((handle, args) => takeTurns(tasksOf(handle), args)),
   /** Writes until the process is killed, and acknowledges each write. */
   chaos_write: (handle, { lanes, seed, parts }) =>
     writeUntilKilled(handle, lanes as unknown as readonly Lane[], Number(seed), parts as unknown as Parts),
@@ -177,4 +184,9 @@ function storeOf({ store }: JobHandle): Store {
 function logOf({ log }: JobHandle): AppendStore {
   if (log === undefined) throw new TypeError("openAt: a handle with a log is expected");
   return log;
+}
+
+function tasksOf({ tasks }: JobHandle): TaskStore {
+  if (tasks === undefined) throw new TypeError("openAt: a handle with tasks is expected");
+  return tasks;
 }

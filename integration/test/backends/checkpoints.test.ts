@@ -9,7 +9,7 @@ const IDS = "CKP-01, CKP-02, CNF-06, DG-11, DG-13, ST-04, SE-04, SE-06";
 for (const { name, skip } of backends.filter(({ durable }) => durable)) {
   const subject = SUBJECTS.get(name);
   if (subject === undefined) throw new Error(`no checkpoint store is checked on ${name}`);
-  const title = `${subject.name} (${IDS})`;
+  const title = `checkpointStore on ${name} (${IDS})`;
   if (skip === undefined) checkpointStoreConformance({ ...subject, name: title });
   else describe(title, () => it("keeps the contract", ({ skip: skipTest }) => skipTest(skip)));
 }

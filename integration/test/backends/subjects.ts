@@ -6,10 +6,12 @@ import type {
   CheckpointStoreSubject,
   OpenBackend,
   OpenCheckpoints,
+  OpenTasks,
   Place,
+  TaskStoreSubject,
 } from "@tinyagents/conformance";
 import type { AppendStore, JsonObject, Store } from "@tinyagents/core";
-import { checkpointStore } from "@tinyagents/persistence";
+import { checkpointStore, taskStore } from "@tinyagents/persistence";
 import { jsonlBackend } from "@tinyagents/store-jsonl";
 import { mongodbBackend } from "@tinyagents/store-mongodb";
 import { postgresBackend } from "@tinyagents/store-postgres";
@@ -23,6 +25,9 @@ interface Backend {
   close(): Promise<void>;
 }
 
+/** All that is opened on a backend. */
+type Opened = OpenBackend & OpenCheckpoints & OpenTasks;
+
 /**
  * A subject whose places other processes can open, too: they load this file, and start no servers. The records and the log
  * of the backend are there as well, for whoever kills processes that write to all of them.
@@ -31,16 +36,17 @@ function subjectOf(
   exportName: string,
   where: () => Promise<{ readonly ref: JsonObject; remove?(): Promise<void> }>,
   open: (ref: never) => Backend | Promise<Backend>,
-): CheckpointStoreSubject & ChaosSubject {
-  const openAt = async (ref: unknown): Promise<OpenBackend & OpenCheckpoints> => {
+): CheckpointStoreSubject & TaskStoreSubject & ChaosSubject {
+  const openAt = async (ref: unknown): Promise<Opened> => {
     const { store, log, close } = await open(ref as never);
-    return { store, log, checkpoints: checkpointStore(log), close };
+    const tasks = taskStore(store);
+    return { store, log, checkpoints: checkpointStore(log), tasks, capabilities: store.capabilities, close };
   };
   return {
-    name: `checkpointStore on ${exportName}`,
+    name: exportName,
     module: import.meta.url,
     exportName,
-    async create(): Promise<Place<OpenBackend & OpenCheckpoints>> {
+    async create(): Promise<Place<Opened>> {
       const place = await where();
       return { ...place, open: () => openAt(place.ref) };
     },
