@@ -7,9 +7,11 @@ import {
   readStreamName,
   readStreamsQuery,
   readTruncate,
+  type StoreCallOptions,
   type StoreGate,
 } from "@tinyagents/core";
 import type { CommitQueue } from "./commit-queue.js";
+import { type LogOperation, logAppend } from "./log-file.js";
 import type { LogFiles } from "./log-files.js";
 import type { LogWatch } from "./log-watch.js";
 
@@ -27,48 +29,37 @@ export interface LogParts {
 
 /** The logs of a folder, one file per stream. */
 export function appendStoreBehind({ gate, queue, logs, watch, opened }: LogParts): AppendStore {
+  const write = <T>(stream: string, operation: LogOperation, options: StoreCallOptions | undefined): Promise<T> =>
+    queue.submit(logs.of(stream), operation, { bytes: bytesOf(operation), signal: options?.signal }) as Promise<T>;
   return {
     capabilities: CAPABILITIES,
     append: (stream, values, options) =>
-      gate.run("append", options, async () => {
-        const append = readAppend(stream, values, options);
-        const texts = append.values.map((value) => JSON.stringify(value));
-        const bytes = texts.reduce((sum, { length }) => sum + length, 0);
-        await opened();
-        const offset = await logs.use(stream, (log) =>
-          queue.submit(log, { type: "append", append, texts }, { bytes, signal: options?.signal }),
-        );
-        watch.appended(stream);
-        return offset as number;
-      }),
+      gate.run("append", options, () => write<number>(stream, logAppend(readAppend(stream, values, options)), options)),
     read: (stream, range) =>
       gate.run("read", range, async () => {
         readStreamName(stream);
         const checked = readReadRange(range);
         await opened();
-        return logs.use(stream, (log) => log.read(checked));
+        return logs.read(stream, (log) => log.read(checked));
       }),
     head: (stream, options) =>
       gate.run("head", options, async () => {
         readStreamName(stream);
         await opened();
-        return logs.use(stream, (log) => log.head());
+        return logs.read(stream, (log) => log.head());
       }),
     offsetOf: (stream, key, options) =>
       gate.run("offsetOf", options, async () => {
         readStreamName(stream);
         readIdempotencyKey(key);
         await opened();
-        return logs.use(stream, (log) => log.offsetOf(key));
+        return logs.read(stream, (log) => log.offsetOf(key));
       }),
     truncate: (stream, options) =>
       gate.run("truncate", options, async () => {
         readStreamName(stream);
         const before = readTruncate(options);
-        await opened();
-        await logs.use(stream, (log) =>
-          queue.submit(log, { type: "truncate", before }, { bytes: 0, signal: options.signal }),
-        );
+        await write(stream, { type: "truncate", before }, options);
       }),
     streams: (prefix, range) =>
       gate.run("streams", range, async () => {
@@ -77,13 +68,9 @@ export function appendStoreBehind({ gate, queue, logs, watch, opened }: LogParts
         return logs.names(query);
       }),
     delete: (stream, options) =>
-      gate.run("delete", options, async () => {
+      gate.run("delete", options, () => {
         readStreamName(stream);
-        await opened();
-        const gone = await logs.use(stream, (log) =>
-          queue.submit(log, { type: "delete" }, { bytes: 0, signal: options?.signal }),
-        );
-        return gone as boolean;
+        return write<boolean>(stream, { type: "delete" }, options);
       }),
     watch: (stream, onAppend, options) =>
       gate.run("watch", options, async () => {
@@ -92,4 +79,12 @@ export function appendStoreBehind({ gate, queue, logs, watch, opened }: LogParts
         return watch.add(stream, onAppend);
       }),
   };
+}
+
+/** About how much will be written. */
+function bytesOf(operation: LogOperation): number {
+  if (operation.type !== "append") return 0;
+  let bytes = 0;
+  for (const { length } of operation.texts) bytes += length;
+  return bytes;
 }

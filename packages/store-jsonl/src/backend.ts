@@ -58,7 +58,6 @@ export function backendOn(files: Files, options: JsonlOptions): JsonlBackend {
   const { folder, sync, onRepair, lockWaitMs, clock } = readOptions(options);
   const logFolder = join(folder, "logs");
   const lock = folderLock(files, join(folder, "lock"), { waitMs: lockWaitMs });
-  const queue = new CommitQueue(lock, () => removeUnfinished(files, [folder, logFolder]));
   const common = { files, sync, onRepair };
   const store = storeGate("JSONL store", { toError: toError("JSONL store") });
   const log = storeGate("JSONL log", { toError: toError("JSONL log") });
@@ -71,10 +70,17 @@ export function backendOn(files: Files, options: JsonlOptions): JsonlBackend {
     });
     return opening;
   };
+  const queue = new CommitQueue({ lock, opened, begin: () => removeUnfinished(files, [folder, logFolder]) });
+  const logs = new LogFiles({
+    ...common,
+    folder: logFolder,
+    isWritten: (log) => queue.isUsing(log),
+    onWritten: (stream) => watch.appended(stream),
+  });
   const file = new StoreFile({ ...common, folder, path: join(folder, "store.jsonl"), name: "store.jsonl" }, clock);
   return {
     store: storeBehind({ gate: store, queue, file, opened }),
-    log: appendStoreBehind({ gate: log, queue, logs: new LogFiles({ ...common, folder: logFolder }), watch, opened }),
+    log: appendStoreBehind({ gate: log, queue, logs, watch, opened }),
     async close() {
       await Promise.all([store.close(), log.close(() => watch.close())]);
       await queue.close();

@@ -12,8 +12,11 @@ export interface LineIndex {
   reset(): void;
   /** The first line of a file. @param where names it, for errors. */
   header(object: JsonObject, where: string): void;
-  apply(object: JsonObject, place: LinePlace, where: string): void;
+  apply(object: JsonObject, place: LinePlace, nameLine: NameLine): void;
 }
+
+/** How errors name a line, by its number. */
+export type NameLine = (line: number) => string;
 
 /** A file of lines, and what is told of it. */
 export interface KnownLinesOptions {
@@ -46,8 +49,12 @@ export class KnownLines {
   /** What is wrong with the file as it was at that time. */
   #damage: { readonly facts: FileFacts; readonly error: Error } | undefined;
 
+  /** How errors name a line. */
+  readonly where: NameLine;
+
   constructor(options: KnownLinesOptions) {
     this.#options = options;
+    this.where = (line) => `${options.name}, line ${line}`;
   }
 
   /** Where the last whole group ends. */
@@ -107,11 +114,6 @@ export class KnownLines {
     this.#facts = undefined;
     this.#tornBytes = 0;
     this.#options.index.reset();
-  }
-
-  /** How errors name a line. */
-  where(line: number): string {
-    return `${this.#options.name}, line ${line}`;
   }
 
   corrupt(line: number): Error {
@@ -175,11 +177,11 @@ export class KnownLines {
 
   #take(object: JsonObject, place: LinePlace): void {
     const { index } = this.#options;
-    const where = this.where(place.line);
     if (place.line > 1) {
-      index.apply(object, place, where);
+      index.apply(object, place, this.where);
       return;
     }
+    const where = this.where(1);
     readVersion(object, FORMAT_VERSION, where);
     if (object.format !== index.format) throw corruptData(where, `it is not the first line of a ${index.format}`);
     index.header(object, where);

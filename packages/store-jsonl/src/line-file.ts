@@ -2,15 +2,7 @@ import { isTinyAgentsError, type JsonObject, storeFailure } from "@tinyagents/co
 import { type OpenFile, openIfThere } from "./files.js";
 import { KnownLines, type KnownLinesOptions } from "./known-lines.js";
 import { decodeLine } from "./line.js";
-import {
-  encodeLines,
-  type LinePlace,
-  type LineStart,
-  type NewLine,
-  numbered,
-  START,
-  withFormat,
-} from "./line-group.js";
+import { encodeLines, type LinePlace, type LineStart, type NewLine, START, withFormat } from "./line-group.js";
 import { scanLines } from "./scan.js";
 
 /** A torn end of a file that was cut off. */
@@ -59,11 +51,6 @@ export class LineFile {
   /** Whether there is a file with a first line. Holds after a look. */
   get exists(): boolean {
     return this.#known.tip.lines > 0;
-  }
-
-  /** Whether who holds the lock is at it. */
-  get isPinned(): boolean {
-    return this.#pinned;
   }
 
   /** Bytes up to the end of the last whole group. */
@@ -127,8 +114,8 @@ export class LineFile {
 
   /** Under the lock: brings the index up to date, cuts off a torn end, and keeps it so until {@link unpin}. */
   pin(): Promise<void> {
+    if (this.#pinned) return Promise.resolve();
     return this.#alone(async () => {
-      if (this.#pinned) return;
       await this.#known.look();
       if (this.#known.tornBytes > 0) await this.#cut();
       this.#pinned = true;
@@ -144,10 +131,13 @@ export class LineFile {
     await this.#closeWriter();
   }
 
-  /** Pinned: writes groups at the end, all or, when it throws, none. The first line of a new file is `header`. */
-  async append(groups: readonly (readonly NewLine[])[], header: () => NewLine): Promise<void> {
-    if (!this.exists) return this.#create([withFormat(header(), this.#o.index.format), ...groups.flatMap(numbered)]);
-    const { bytes, placed, tip } = encodeLines(groups.flatMap(numbered), this.#known.tip);
+  /**
+   * Pinned: writes whole groups at the end, all or, when it throws, none. Each line says how many of its group follow
+   * ({@link followedBy}). The first line of a new file is `header`.
+   */
+  async append(lines: readonly NewLine[], header: () => NewLine): Promise<void> {
+    if (!this.exists) return this.#create([withFormat(header(), this.#o.index.format), ...lines]);
+    const { bytes, placed, tip } = encodeLines(lines, this.#known.tip);
     const file = await this.#openWriter();
     try {
       await file.write(bytes, this.#known.tip.end);

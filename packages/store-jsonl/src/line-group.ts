@@ -51,12 +51,9 @@ export function withFormat({ fields, object }: NewLine, format: string): NewLine
   return { fields: `"format":${JSON.stringify(format)},"v":${FORMAT_VERSION},${fields}`, object };
 }
 
-/** The lines of a group: all but the last say how many are to come. */
-export function numbered(group: readonly NewLine[]): readonly NewLine[] {
-  return group.map((line, index) => {
-    const more = group.length - 1 - index;
-    return more === 0 ? line : { fields: `${line.fields},"more":${more}`, object: line.object };
-  });
+/** A line of a group, of which so many are to come behind it. The last is as it is. */
+export function followedBy(more: number, line: NewLine): NewLine {
+  return more === 0 ? line : { fields: `${line.fields},"more":${more}`, object: line.object };
 }
 
 /** Lines as they stand behind those that are known. */

@@ -1,10 +1,13 @@
 import { crc32 } from "node:zlib";
 import { isJsonObject, type JsonObject, type JsonValue } from "@tinyagents/core";
 
-/** Ends each line: a checksum of the file up to it, and the end of the object. Only ASCII, and always as long. */
-const TAIL_START = ',"crc":"';
-const TAIL_BYTES = TAIL_START.length + 8 + 2;
+/** Ends each line: a checksum of the file up to it, the end of the object, and a newline. Only ASCII, and always as long. */
+const TAIL = Buffer.from(',"crc":"00000000"}\n', "latin1");
+const DIGITS = Buffer.from("0123456789abcdef", "latin1");
+/** Where the last digit of the checksum stands in it. */
+const LAST_DIGIT = TAIL.lastIndexOf("0");
 const NEWLINE = 0x0a;
+const OPENING_BRACE = 0x7b;
 
 /** A line that was read: what it says, and the checksum that the next one goes on from. */
 export interface ReadLine {
@@ -14,12 +17,14 @@ export interface ReadLine {
 
 /** The last bytes of a line whose checksum is this one, newline included. */
 export function lineEnd(crc: number): Buffer {
-  return Buffer.from(`${hex(crc)}"}\n`, "latin1");
+  const bytes = Buffer.allocUnsafe(TAIL.byteLength);
+  writeEnd(bytes, 0, crc);
+  return bytes;
 }
 
 /** How long a line with these fields is, bytes, newline included. */
 export function lineBytes(fields: string): number {
-  return Buffer.byteLength(fields) + 1 + TAIL_BYTES + 1;
+  return 1 + Buffer.byteLength(fields) + TAIL.byteLength;
 }
 
 /**
@@ -33,18 +38,19 @@ export function writeLine(
   fields: string,
   before: number,
 ): { readonly length: number; readonly crc: number } {
-  const body = bytes.write(`{${fields}`, start);
-  const crc = crc32(bytes.subarray(start, start + body), before);
-  const tail = bytes.write(`${TAIL_START}${hex(crc)}"}\n`, start + body, "latin1");
-  return { length: body + tail, crc };
+  bytes[start] = OPENING_BRACE;
+  const end = start + 1 + bytes.write(fields, start + 1);
+  const crc = crc32(bytes.subarray(start, end), before);
+  writeEnd(bytes, end, crc);
+  return { length: end + TAIL.byteLength - start, crc };
 }
 
 /** What a line says; nothing when it is not what was written behind the lines before it. `bytes` are without newline. */
 export function decodeLine(bytes: Buffer, before: number): ReadLine | undefined {
-  const bodyLength = bytes.byteLength - TAIL_BYTES;
+  const bodyLength = bytes.byteLength - (TAIL.byteLength - 1);
   if (bodyLength < 1) return undefined;
   const crc = crc32(bytes.subarray(0, bodyLength), before);
-  if (bytes.toString("latin1", bodyLength) !== `${TAIL_START}${hex(crc)}"}`) return undefined;
+  if (bytes.compare(lineEnd(crc), 0, TAIL.byteLength - 1, bodyLength) !== 0) return undefined;
   let value: JsonValue;
   try {
     value = JSON.parse(bytes.toString("utf8")) as JsonValue;
@@ -59,6 +65,9 @@ export function newlineFrom(bytes: Buffer, from: number): number {
   return bytes.indexOf(NEWLINE, from);
 }
 
-function hex(crc: number): string {
-  return crc.toString(16).padStart(8, "0");
+/** Digit by digit: this is done for every line, and texts of numbers are slow to make. */
+function writeEnd(bytes: Buffer, at: number, crc: number): void {
+  bytes.set(TAIL, at);
+  for (let place = at + LAST_DIGIT, rest = crc; rest !== 0; place--, rest >>>= 4)
+    bytes[place] = DIGITS[rest & 0xf] as number;
 }

@@ -3,20 +3,22 @@ import {
   type CheckedAppend,
   type CheckedReadRange,
   canonicalJson,
+  type JsonValue,
   type LogRecord,
   otherValuesUnderKey,
   writeConflict,
 } from "@tinyagents/core";
 import { LineFile, type LineFileOptions } from "./line-file.js";
-import type { NewLine } from "./line-group.js";
+import { followedBy, type NewLine } from "./line-group.js";
 import { type KnownKey, LogIndex } from "./log-index.js";
-import { type Outcome, outcomeOf, type Target } from "./target.js";
+import { type Outcome, outcomesOf, type Target } from "./target.js";
 
-/** An append, checked, and with its values as JSON text. */
+/** An append, checked, with its values as JSON text. */
 interface LogAppend {
   readonly type: "append";
-  readonly append: CheckedAppend;
   readonly texts: readonly string[];
+  readonly expectedOffset: number | undefined;
+  readonly key: { readonly text: string; readonly digest: string } | undefined;
 }
 
 /** A change of a stream. */
@@ -32,15 +34,24 @@ const KEYS_AT_ONCE = 500;
 /** How much is copied at once when a file is written anew, bytes. */
 const COPY_BYTES = 1024 * 1024;
 
+/** What is to be written for an append. Nothing of its arguments is held on to. */
+export function logAppend({ values, expectedOffset, idempotencyKey: text }: CheckedAppend): LogAppend {
+  const key = text === undefined ? undefined : { text, digest: digestOf(canonicalJson(values)) };
+  return { type: "append", texts: values.map(toText), expectedOffset, key };
+}
+
 /** The log of one stream. */
 export class LogFile implements Target<LogOperation, number | boolean> {
   readonly #file: LineFile;
   readonly #index: LogIndex;
   readonly #stream: string;
+  readonly #onWritten: () => void;
   #tidyAgainAt = 0;
 
-  constructor(stream: string, options: Omit<LineFileOptions, "index">) {
+  /** @param onWritten is called when anything was written, before who asked for it is told. */
+  constructor(stream: string, options: Omit<LineFileOptions, "index">, onWritten: () => void) {
     this.#stream = stream;
+    this.#onWritten = onWritten;
     this.#index = new LogIndex(stream);
     this.#file = new LineFile({ ...options, index: this.#index });
   }
@@ -52,11 +63,6 @@ export class LogFile implements Target<LogOperation, number | boolean> {
   /** Where what was appended under a key begins. */
   offsetOf(idempotencyKey: string): Promise<number | undefined> {
     return this.#file.view(() => this.#index.keys.get(idempotencyKey)?.offset);
-  }
-
-  /** Whether a hold of the lock still goes by what is known of it. */
-  get isInUse(): boolean {
-    return this.#file.isPinned;
   }
 
   /** @param mostBytes to read about so much and no more, though there are more records. */
@@ -79,7 +85,6 @@ export class LogFile implements Target<LogOperation, number | boolean> {
   }
 
   async commit(operations: readonly LogOperation[]): Promise<readonly Outcome<number | boolean>[]> {
-    await this.#file.pin();
     const outcomes: Outcome<number | boolean>[] = [];
     for (let from = 0; from < operations.length; ) {
       const rest = operations.slice(from);
@@ -129,10 +134,13 @@ export class LogFile implements Target<LogOperation, number | boolean> {
   async #write(operations: readonly Exclude<LogOperation, { type: "delete" }>[]): Promise<readonly Outcome<number>[]> {
     await this.#file.pin();
     const plan = new Plan(this.#stream, this.#index);
-    const outcomes = operations.map((operation) =>
-      outcomeOf(() => (operation.type === "append" ? plan.append(operation) : plan.truncate(operation.before))),
+    const outcomes = outcomesOf(operations, (operation) =>
+      operation.type === "append" ? plan.append(operation) : plan.truncate(operation.before),
     );
-    if (plan.groups.length > 0) await this.#file.append(plan.groups, () => this.#header(0));
+    if (plan.lines.length > 0) {
+      await this.#file.append(plan.lines, () => this.#header(0));
+      this.#onWritten();
+    }
     return outcomes;
   }
 
@@ -161,7 +169,7 @@ export class LogFile implements Target<LogOperation, number | boolean> {
 
 /** Operations of one burst, each seeing those before it, and the lines that they come to. */
 class Plan {
-  readonly groups: NewLine[][] = [];
+  readonly lines: NewLine[] = [];
   readonly #stream: string;
   readonly #index: LogIndex;
   readonly #keys = new Map<string, KnownKey>();
@@ -175,19 +183,18 @@ class Plan {
     this.#head = index.head;
   }
 
-  append({ append, texts }: LogAppend): number {
-    const { idempotencyKey: key, expectedOffset, values } = append;
-    const earlier = key === undefined ? undefined : (this.#keys.get(key) ?? this.#index.keys.get(key));
-    if (earlier !== undefined) {
-      if (digestOf(canonicalJson(values)) !== earlier.digest) throw otherValuesUnderKey(append);
-      return earlier.offset;
-    }
+  append({ texts, expectedOffset, key }: LogAppend): number {
+    const earlier = key && this.#appendedUnder(key);
+    if (earlier !== undefined) return earlier;
     const offset = this.#head;
     if (expectedOffset !== undefined && expectedOffset !== offset)
       throw writeConflict(`stream "${this.#stream}"`, expectedOffset, offset);
-    const known = key === undefined ? undefined : { key, offset, digest: digestOf(canonicalJson(values)) };
+    const known = key && { key: key.text, offset, digest: key.digest };
     if (known !== undefined) this.#keys.set(known.key, known);
-    this.groups.push(texts.map((text, index) => recordLine(offset + index, text, index === 0 ? known : undefined)));
+    for (const [index, text] of texts.entries()) {
+      const line = recordLine(offset + index, text, index === 0 ? known : undefined);
+      this.lines.push(followedBy(texts.length - 1 - index, line));
+    }
     this.#head += texts.length;
     return offset;
   }
@@ -196,8 +203,16 @@ class Plan {
     const start = Math.min(before, this.#head);
     if (start <= this.#start) return start;
     this.#start = start;
-    this.groups.push([{ fields: `"truncate":${start}`, object: { truncate: start } }]);
+    this.lines.push({ fields: `"truncate":${start}`, object: { truncate: start } });
     return start;
+  }
+
+  /** The offset of an earlier append under the key. @throws `invalid_request` when that had other values. */
+  #appendedUnder({ text, digest }: NonNullable<LogAppend["key"]>): number | undefined {
+    const earlier = this.#keys.get(text) ?? this.#index.keys.get(text);
+    if (earlier !== undefined && earlier.digest !== digest)
+      throw otherValuesUnderKey({ stream: this.#stream, idempotencyKey: text });
+    return earlier?.offset;
   }
 }
 
@@ -206,6 +221,10 @@ function recordLine(offset: number, text: string, known?: KnownKey & { readonly 
   if (known === undefined) return { fields, object: { offset } };
   const { key, digest } = known;
   return { fields: `${fields},"key":${JSON.stringify(key)},"digest":"${digest}"`, object: { offset, key, digest } };
+}
+
+function toText(value: JsonValue): string {
+  return JSON.stringify(value);
 }
 
 function digestOf(text: string): string {

@@ -8,14 +8,19 @@ import { LogFile } from "./log-file.js";
 import { scanLines } from "./scan.js";
 
 /** What the logs of a folder have in common. */
-export type LogFilesOptions = Omit<LineFileOptions, "index" | "path" | "name">;
+export interface LogFilesOptions extends Omit<LineFileOptions, "index" | "path" | "name"> {
+  /** Whether a log is to be written to, or is kept open. */
+  readonly isWritten: (log: LogFile) => boolean;
+  /** Told when a stream was written to. */
+  readonly onWritten: (stream: string) => void;
+}
 
 /** Of so many streams it is remembered where their records are. A stream that was forgotten is read from its start. */
 const MOST_KNOWN = 1_000;
 
 interface Known {
   readonly log: LogFile;
-  users: number;
+  readers: number;
 }
 
 /** The logs of a folder. */
@@ -23,22 +28,26 @@ export class LogFiles {
   readonly #options: LogFilesOptions;
   /** The one that was not used for longest is first. */
   readonly #known = new Map<string, Known>();
+  /** The last of them. */
+  #latest: Known | undefined;
 
   constructor(options: LogFilesOptions) {
     this.#options = options;
   }
 
-  /** Works with the one log that there is of a stream, which is not forgotten meanwhile. */
-  async use<T>(stream: string, work: (log: LogFile) => Promise<T>): Promise<T> {
-    const known = this.#known.get(stream) ?? { log: this.#open(stream), users: 0 };
-    this.#known.delete(stream);
-    this.#known.set(stream, known);
-    known.users++;
-    this.#forgetSome();
+  /** The one log that there is of a stream. It may be forgotten unless it is written to. */
+  of(stream: string): LogFile {
+    return this.#use(stream).log;
+  }
+
+  /** Reads in the log of a stream, which is not forgotten meanwhile. */
+  async read<T>(stream: string, work: (log: LogFile) => Promise<T>): Promise<T> {
+    const known = this.#use(stream);
+    known.readers++;
     try {
       return await work(known.log);
     } finally {
-      known.users--;
+      known.readers--;
     }
   }
 
@@ -54,18 +63,29 @@ export class LogFiles {
     return names.sort().slice(0, limit);
   }
 
-  #open(stream: string): LogFile {
-    const fileName = streamFileName(stream);
-    const path = join(this.#options.folder, fileName);
-    return new LogFile(stream, { ...this.#options, path, name: `logs/${fileName}` });
+  #use(stream: string): Known {
+    const known = this.#known.get(stream) ?? { log: this.#open(stream), readers: 0 };
+    if (known === this.#latest) return known;
+    this.#known.delete(stream);
+    this.#forgetSome();
+    this.#known.set(stream, known);
+    this.#latest = known;
+    return known;
   }
 
+  #open(stream: string): LogFile {
+    const fileName = streamFileName(stream);
+    const { isWritten: _, onWritten, ...options } = this.#options;
+    const path = join(options.folder, fileName);
+    return new LogFile(stream, { ...options, path, name: `logs/${fileName}` }, () => onWritten(stream));
+  }
+
+  /** Two at most: as many were added meanwhile, and one of those that were in use before. */
   #forgetSome(): void {
-    if (this.#known.size <= MOST_KNOWN) return;
-    for (const [stream, { log, users }] of this.#known) {
-      if (users > 0 || log.isInUse) continue;
+    for (let looks = 0; looks < 2 && this.#known.size >= MOST_KNOWN; looks++) {
+      const [stream, known] = this.#known.entries().next().value as [string, Known];
       this.#known.delete(stream);
-      return;
+      if (known.readers > 0 || this.#options.isWritten(known.log)) this.#known.set(stream, known);
     }
   }
 

@@ -1,5 +1,5 @@
 import { corruptData, type JsonObject, readNumber, readString } from "@tinyagents/core";
-import type { LineIndex } from "./known-lines.js";
+import type { LineIndex, NameLine } from "./known-lines.js";
 import type { LinePlace } from "./line-group.js";
 
 /** What was appended under an idempotency key. */
@@ -49,20 +49,22 @@ export class LogIndex implements LineIndex {
     this.start = this.head = readNumber(object.start, `${where}: start`);
   }
 
-  apply(object: JsonObject, place: LinePlace, where: string): void {
+  apply(object: JsonObject, place: LinePlace, nameLine: NameLine): void {
     if (object.truncate !== undefined) {
-      this.start = Math.min(this.head, Math.max(this.start, readNumber(object.truncate, `${where}: truncate`)));
+      const truncate = readNumber(object.truncate, `${nameLine(place.line)}: truncate`);
+      this.start = Math.min(this.head, Math.max(this.start, truncate));
       return;
     }
     if (Array.isArray(object.keys)) {
-      for (const entry of object.keys) this.#learnKey(entry, where);
+      for (const entry of object.keys) this.#learnKey(entry, nameLine(place.line));
       return;
     }
-    if (object.offset !== this.head) throw corruptData(where, `a record with the offset ${this.head} is expected`);
+    if (object.offset !== this.head)
+      throw corruptData(nameLine(place.line), `a record with the offset ${this.head} is expected`);
     const last = this.#points.at(-1);
     if (last === undefined || place.position - last.position >= POINT_BYTES)
       this.#points.push({ ...place, offset: this.head });
-    if (object.key !== undefined) this.#learnKey([object.key, this.head, object.digest ?? null], where);
+    if (object.key !== undefined) this.#learnKey([object.key, this.head, object.digest ?? null], nameLine(place.line));
     this.head++;
   }
 

@@ -19,9 +19,9 @@ import {
 } from "@tinyagents/core";
 import type { OpenFile } from "./files.js";
 import { LineFile, type LineFileOptions } from "./line-file.js";
-import { FIRST_LINE, type LineStart, type NewLine } from "./line-group.js";
+import { FIRST_LINE, followedBy, type LineStart, type NewLine } from "./line-group.js";
 import { type Entry, StoreIndex } from "./store-index.js";
-import { type Outcome, outcomeOf, type Target } from "./target.js";
+import { type Outcome, outcomesOf, type Target } from "./target.js";
 
 /** A checked write; a put has its value as fields of its line. */
 export interface StoreWrite {
@@ -92,11 +92,11 @@ export class StoreFile implements Target<readonly StoreWrite[], readonly WriteRe
   async commit(operations: readonly (readonly StoreWrite[])[]): Promise<readonly Outcome<readonly WriteResult[]>[]> {
     await this.#file.pin();
     const nowMs = this.#clock.now();
-    const groups: NewLine[][] = [];
+    const lines: NewLine[] = [];
     const ahead = new Map<string, { readonly version: StoreVersion | null }>();
-    const outcomes = operations.map((writes) => outcomeOf(() => this.#plan(writes, nowMs, ahead, groups)));
-    if (groups.length > 0) await this.#file.append(groups, () => this.#header());
-    this.#writesSinceSweep += groups.length;
+    const outcomes = outcomesOf(operations, (writes) => this.#plan(writes, nowMs, ahead, lines));
+    if (lines.length > 0) await this.#file.append(lines, () => this.#header());
+    this.#writesSinceSweep += lines.length;
     return outcomes;
   }
 
@@ -122,10 +122,10 @@ export class StoreFile implements Target<readonly StoreWrite[], readonly WriteRe
     writes: readonly StoreWrite[],
     nowMs: number,
     ahead: Map<string, { readonly version: StoreVersion | null }>,
-    groups: NewLine[][],
+    lines: NewLine[],
   ): readonly WriteResult[] {
     const mine: typeof ahead = new Map();
-    const lines: NewLine[] = [];
+    const group: NewLine[] = [];
     const results = writes.map(({ id, write, valueFields }): WriteResult => {
       const staged = mine.get(id) ?? ahead.get(id);
       const found = staged === undefined ? (this.#index.get(id, nowMs)?.version ?? null) : staged.version;
@@ -133,17 +133,17 @@ export class StoreFile implements Target<readonly StoreWrite[], readonly WriteRe
       if (ifVersion !== undefined && ifVersion !== found) throw writeConflict(recordName(key), ifVersion, found);
       if (write.type === "delete") {
         mine.set(id, { version: null });
-        if (found !== null) lines.push({ fields: `"delete":${id}`, object: { delete: key } });
+        if (found !== null) group.push({ fields: `"delete":${id}`, object: { delete: key } });
         return { replaced: found !== null };
       }
       const version = this.#nextVersion();
       mine.set(id, { version });
       const expires = write.ttlMs === undefined ? {} : { expires: nowMs + write.ttlMs };
-      lines.push(putLine({ put: key, version, at: nowMs, ...expires, attributes: write.attributes }, valueFields));
+      group.push(putLine({ put: key, version, at: nowMs, ...expires, attributes: write.attributes }, valueFields));
       return { version, replaced: found !== null };
     });
     for (const [id, staged] of mine) ahead.set(id, staged);
-    if (lines.length > 0) groups.push(lines);
+    for (const [index, line] of group.entries()) lines.push(followedBy(group.length - 1 - index, line));
     return results;
   }
 

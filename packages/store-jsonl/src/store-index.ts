@@ -15,7 +15,7 @@ import {
   type StoreVersion,
   storeKeyText,
 } from "@tinyagents/core";
-import type { LineIndex } from "./known-lines.js";
+import type { LineIndex, NameLine } from "./known-lines.js";
 import type { LinePlace } from "./line-group.js";
 
 /** A record whose value is in the file. */
@@ -73,7 +73,8 @@ export class StoreIndex implements LineIndex {
     this.#sawVersion(readNumber(object.lastVersion, `${where}: lastVersion`));
   }
 
-  apply(object: JsonObject, place: LinePlace, where: string): void {
+  apply(object: JsonObject, place: LinePlace, nameLine: NameLine): void {
+    const where = nameLine(place.line);
     if (object.delete !== undefined) {
       this.#set(keyOf(object.delete, where), undefined);
       return;

@@ -28,13 +28,12 @@ export interface StoreParts {
 
 /** The keyed records of a folder, in one file. */
 export function storeBehind({ gate, queue, file, opened }: StoreParts): Store {
-  const write = async (
+  const write = (
     checked: readonly CheckedWrite[],
     options: StoreCallOptions | undefined,
   ): Promise<readonly WriteResult[]> => {
     const writes = checked.map(toWrite);
     const bytes = writes.reduce((sum, { valueFields }) => sum + valueFields.length, 0);
-    await opened();
     return queue.submit(file, writes, { bytes, signal: options?.signal });
   };
   return {

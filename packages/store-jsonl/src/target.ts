@@ -11,11 +11,16 @@ export interface Target<Operation, Result> {
   letGo(): Promise<void>;
 }
 
-/** What a plan comes to: the value, or the error that the planning threw. */
-export function outcomeOf<T>(plan: () => T): Outcome<T> {
-  try {
-    return { value: plan() };
-  } catch (error) {
-    return { error };
-  }
+/** What each operation comes to, planned one after another: the value, or the error that its planning threw. */
+export function outcomesOf<Operation, T>(
+  operations: readonly Operation[],
+  plan: (operation: Operation) => T,
+): readonly Outcome<T>[] {
+  return operations.map((operation) => {
+    try {
+      return { value: plan(operation) };
+    } catch (error) {
+      return { error };
+    }
+  });
 }

@@ -100,7 +100,10 @@ export function checkRepeatedAppend(append: CheckedAppend, earlier: readonly Jso
 }
 
 /** The error for an append whose key is known with other values. */
-export function otherValuesUnderKey({ stream, idempotencyKey }: CheckedAppend): TinyAgentsError<"invalid_request"> {
+export function otherValuesUnderKey({
+  stream,
+  idempotencyKey,
+}: Pick<CheckedAppend, "stream" | "idempotencyKey">): TinyAgentsError<"invalid_request"> {
   const problem = `${JSON.stringify(idempotencyKey)} was used in stream "${stream}" with other values`;
   return invalidArgument("idempotencyKey", problem);
 }
