@@ -20,6 +20,8 @@ const FAULTS: { readonly [F in JournalFault]?: RegExp } = {
   writes_tasks_last: /what led to it after .* is not/,
   forks_threads: /the checkpoints of the thread that all move/,
   forgets_owners: /without the number of its owner: an error conflict is expected/,
+  halves_copies: /copy was not acknowledged\): the checkpoints that are listed/,
+  keeps_owners_of_copies: /the copy of the thread of lane \d refuses who has no number/,
   swallows_late_tasks: /what a task of lane \d left after a checkpoint that has a child: an error conflict is expected/,
 };
 

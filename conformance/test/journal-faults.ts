@@ -35,6 +35,8 @@ export type JournalFault =
   | "writes_tasks_last"
   | "forgets_owners"
   | "swallows_late_tasks"
+  | "halves_copies"
+  | "keeps_owners_of_copies"
   | "looks_then_acts";
 
 type Break = (backend: JournalBackend, folder: string) => JournalBackend;
@@ -312,6 +314,31 @@ const writesTasksLast = withCheckpoints((checkpoints) => ({
 /** Lets whoever has no number write to a thread that has an owner. */
 const forgetsOwners = withCheckpoints(() => ({ claim: async () => undefined }));
 
+/** Copies a thread a checkpoint at a time, to where everybody can use them. One that was pruned it copies soundly. */
+const halvesCopies = withCheckpoints((checkpoints) => ({
+  async copyThread(threadId, toThreadId) {
+    const thread = { threadId, namespace: "" };
+    const to = { threadId: toThreadId, namespace: "" };
+    const listed = [...(await checkpoints.list(thread))].reverse();
+    if (listed[0]?.parentId !== null) return checkpoints.copyThread(threadId, toThreadId);
+    for (const { checkpointId, parentId } of listed) {
+      const chain = await checkpoints.load(thread, { checkpointId });
+      const row = chain?.rows.at(-1) as CheckpointRow;
+      await checkpoints.append({ ...row, ...to }, { expectedHead: parentId });
+      for (const task of chain?.tasks ?? []) await checkpoints.putWrites({ ...to, checkpointId, ...task });
+      await turn();
+    }
+  },
+}));
+
+/** Lets nobody write to a copy who does not own what it was made of. */
+const keepsOwnersOfCopies = withCheckpoints((checkpoints) => ({
+  async copyThread(threadId, toThreadId) {
+    await checkpoints.copyThread(threadId, toThreadId);
+    await checkpoints.claim({ threadId: toThreadId, namespace: "" }, 1);
+  },
+}));
+
 /** Says nothing to what a task left after a checkpoint that is the head no longer, and does nothing with it. */
 const swallowsLateTasks = withCheckpoints((checkpoints) => ({
   async putWrites(task, terms) {
@@ -353,6 +380,8 @@ export const journalFaults: { readonly [F in JournalFault]: Break } = {
   writes_tasks_last: writesTasksLast,
   forgets_owners: forgetsOwners,
   swallows_late_tasks: swallowsLateTasks,
+  halves_copies: halvesCopies,
+  keeps_owners_of_copies: keepsOwnersOfCopies,
   looks_then_acts: (backend) => ({ ...backend, tasks: { ...backend.tasks, act: lookThenAct(backend.tasks) } }),
   swallows_failures: (backend) => ({
     ...backend,

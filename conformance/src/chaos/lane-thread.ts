@@ -8,6 +8,8 @@ export interface LaneThread {
   readonly rows: readonly LaneRow[];
   /** The number of the owner; 0: there is none. */
   readonly fence: number;
+  /** What a thread that was copied from it has; nothing where there is none. */
+  readonly copy: readonly LaneRow[];
 }
 
 export interface LaneRow {
@@ -38,6 +40,10 @@ export type ThreadWrite =
   | { readonly type: "claim"; readonly fence: number }
   | { readonly type: "prune"; readonly keep: number }
   | { readonly type: "forget" }
+  /** Copies the thread to one that is not there. */
+  | { readonly type: "copy" }
+  /** Takes the copy away. */
+  | { readonly type: "discard" }
   /** A superstep of the one thread that all lanes move on: on whatever is its head by then. */
   | { readonly type: "move"; readonly id: string };
 
@@ -47,10 +53,12 @@ const THREAD_WRITES: readonly string[] = [
   "claim",
   "prune",
   "forget",
+  "copy",
+  "discard",
   "move",
 ] satisfies readonly ThreadWrite["type"][];
 
-export const NO_THREAD: LaneThread = { rows: [], fence: 0 };
+export const NO_THREAD: LaneThread = { rows: [], fence: 0, copy: [] };
 /** The thread that all lanes move on. No lane's own has this name. */
 export const MOVED: CheckpointThread = { threadId: "moved by all", namespace: "" };
 
@@ -68,11 +76,18 @@ export function threadOf(lane: number): CheckpointThread {
   return { threadId: `lane ${lane}/%`, namespace: "" };
 }
 
+/** The thread that a lane copies its own to. */
+export function copyOf(lane: number): CheckpointThread {
+  return { threadId: `copy of lane ${lane}/%`, namespace: "" };
+}
+
 /** The next write of a lane to checkpoints. */
 export function threadWrite(thread: LaneThread, by: Chance, id: string): ThreadWrite {
-  const { rows, fence } = thread;
+  const { rows, fence, copy } = thread;
   if (by.onceIn(4)) return { type: "move", id };
   if (by.onceIn(15)) return { type: "claim", fence: fence + 1 };
+  if (copy.length > 0 && by.onceIn(5)) return { type: "discard" };
+  if (copy.length === 0 && rows.length > 0 && by.onceIn(5)) return { type: "copy" };
   if (rows.length > MOST_ROWS || (rows.length > 0 && by.onceIn(25)))
     return by.onceIn(2) ? { type: "forget" } : { type: "prune", keep: 1 + by.below(3) };
   if (rows.length === 0 || by.onceIn(2)) return { type: "superstep", row: nextRow(rows.at(-1), by, id) };
@@ -110,7 +125,11 @@ export function threadAfter(thread: LaneThread, write: ThreadWrite): LaneThread 
     case "prune":
       return { ...thread, rows: neededBy(thread.rows, write.keep) };
     case "forget":
-      return NO_THREAD;
+      return { ...NO_THREAD, copy: thread.copy };
+    case "copy":
+      return { ...thread, copy: thread.rows };
+    case "discard":
+      return { ...thread, copy: [] };
     case "move":
       return thread;
   }

@@ -4,6 +4,7 @@ import { acknowledge } from "./acknowledge.js";
 import { EMPTY, headOf, type Lane, type LaneStream, type LaneWrite, nextWrite, type Parts, SHARED } from "./lane.js";
 import { isThreadWrite, type LaneThread, type MovedRow } from "./lane-thread.js";
 import { lookAt, lookAtQuiet } from "./look.js";
+import { lookAtCopy } from "./look-copy.js";
 import { lookAtMoved, type Moved, type MoveUnderWay } from "./look-moved.js";
 import { lookAtShared, type SharedAppend, type SharedUnderWay } from "./look-shared.js";
 import { lookAtThread } from "./look-thread.js";
@@ -118,7 +119,7 @@ async function movedBy(
   return lookAtMoved(checkpoints, moved, told, moving, isWhole);
 }
 
-/** Looks at a lane's own thread, where there is one. */
+/** Looks at a lane's own thread and its copy, where there are any. */
 async function threadIn(
   { checkpoints }: KeptParts,
   lane: Lane,
@@ -127,7 +128,10 @@ async function threadIn(
   by: Chance,
 ): Promise<{ readonly thread: LaneThread; readonly kept: boolean }> {
   if (checkpoints === undefined) return { thread: lane.thread, kept: false };
-  return lookAtThread(checkpoints, lane, write !== undefined && isThreadWrite(write) ? write : undefined, isWhole, by);
+  const underWay = write !== undefined && isThreadWrite(write) ? write : undefined;
+  const own = await lookAtThread(checkpoints, lane, underWay, isWhole, by);
+  const { copy, kept } = await lookAtCopy(checkpoints, lane, underWay, isWhole);
+  return { thread: { ...own.thread, copy }, kept: own.kept || kept };
 }
 
 /** Keeps the stream of all lanes short, behind the back of the process that lives. */

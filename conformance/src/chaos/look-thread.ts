@@ -41,12 +41,13 @@ export async function lookAtThread(
   isWhole: boolean,
   by: Chance,
 ): Promise<{ readonly thread: LaneThread; readonly kept: boolean }> {
-  const seen = await readThread(checkpoints, threadOf(lane.lane), isWhole);
-  const without = problemOf(seen, lane, lane.thread);
+  const own = threadOf(lane.lane);
+  const seen = await readThread(checkpoints, own, isWhole);
+  const without = problemOf(seen, own, lane.thread.rows);
   const kept = without === undefined ? undefined : keptIn(seen, lane, underWay);
   if (without !== undefined && kept === undefined) {
     const what = underWay === undefined ? "" : `, write ${lane.next} (${underWay.type}) was not acknowledged`;
-    const whole = underWay === undefined ? "" : problemOf(seen, lane, threadAfter(lane.thread, underWay));
+    const whole = underWay === undefined ? "" : problemOf(seen, own, threadAfter(lane.thread, underWay).rows);
     assert(false, `the thread of lane ${lane.lane}${what}. Without it: ${without}. With it: ${whole}`);
   }
   const found = { ...lane, thread: kept ?? lane.thread };
@@ -55,7 +56,8 @@ export async function lookAtThread(
   return { thread, kept: kept !== undefined };
 }
 
-async function readThread(
+/** Reads what there is of a thread: all but the head is only listed, unless `isWhole`. */
+export async function readThread(
   checkpoints: CheckpointStore,
   thread: CheckpointThread,
   isWhole: boolean,
@@ -72,7 +74,7 @@ async function readThread(
 function keptIn(seen: SeenThread, lane: Lane, underWay: ThreadWrite | undefined): LaneThread | undefined {
   if (underWay === undefined) return undefined;
   const made = madeBy(seen, lane.thread, underWay);
-  return problemOf(seen, lane, made) === undefined ? made : undefined;
+  return problemOf(seen, threadOf(lane.lane), made.rows) === undefined ? made : undefined;
 }
 
 function madeBy({ listed, head }: SeenThread, thread: LaneThread, write: ThreadWrite): LaneThread {
@@ -94,9 +96,13 @@ function madeBy({ listed, head }: SeenThread, thread: LaneThread, write: ThreadW
   return threadAfter(thread, write);
 }
 
-/** What is wrong with what is there, as the lane has it; nothing when all is right. */
-function problemOf({ listed, head, restored }: SeenThread, { lane }: Lane, { rows }: LaneThread): string | undefined {
-  const stored = new Map(rows.map((row) => [row.id, rowOf(threadOf(lane), row)]));
+/** What is wrong with what is there of a thread that has these rows; nothing when all is right. */
+export function problemOf(
+  { listed, head, restored }: SeenThread,
+  thread: CheckpointThread,
+  rows: readonly LaneRow[],
+): string | undefined {
+  const stored = new Map(rows.map((row) => [row.id, rowOf(thread, row)]));
   const chainTo = (last: LaneRow | undefined): CheckpointChain | undefined => {
     if (last === undefined) return undefined;
     const [from, to] = [last.baseId, last.id].map((id) => rows.findIndex((row) => row.id === id)) as [number, number];

@@ -2,7 +2,7 @@ import { type CheckpointStore, type CheckpointTerms, isTinyAgentsError } from "@
 import { CheckFailure } from "../assert.js";
 import { smallerContentOf } from "./content.js";
 import type { Lane } from "./lane.js";
-import { BASE_EVERY, MOVED, type MovedRow, rowOf, type ThreadWrite, taskOf, threadOf } from "./lane-thread.js";
+import { BASE_EVERY, copyOf, MOVED, type MovedRow, rowOf, type ThreadWrite, taskOf, threadOf } from "./lane-thread.js";
 
 /** How often in a row somebody else may move the thread of all lanes on first. */
 const MOST_TRIES = 2_000;
@@ -39,11 +39,20 @@ export async function performOnThread(
       await checkpoints.prune(thread, { keep: write.keep });
       return undefined;
     case "forget":
-      if (await checkpoints.deleteThread(thread.threadId)) return undefined;
-      throw new CheckFailure("deleting a thread gave false, and it has checkpoints");
+      return forget(checkpoints, thread.threadId);
+    case "copy":
+      await checkpoints.copyThread(thread.threadId, copyOf(lane.lane).threadId);
+      return undefined;
+    case "discard":
+      return forget(checkpoints, copyOf(lane.lane).threadId);
     case "move":
       return move(checkpoints, write.id);
   }
+}
+
+async function forget(checkpoints: CheckpointStore, threadId: string): Promise<undefined> {
+  if (await checkpoints.deleteThread(threadId)) return undefined;
+  throw new CheckFailure("deleting a thread gave false, and it is there");
 }
 
 /** By what a lane proves that its thread is its own. */

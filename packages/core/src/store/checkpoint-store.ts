@@ -114,8 +114,9 @@ export interface CheckpointStore {
   /** Whether there was a thread to take away. Its outermost graph goes last: a thread that is half deleted is still listed. */
   deleteThread(threadId: string, options?: StoreCallOptions): Promise<boolean>;
   /**
-   * Copies all checkpoints of a thread, and what tasks left, to one that is empty; owners are not copied. Until it is done,
-   * the copy restores nothing and takes no writes. One that was stopped half-way is listed at most, and has to be deleted.
+   * Copies all checkpoints of a thread, and what tasks left, to one that is empty; owners are not copied. Each graph of the copy
+   * restores nothing and takes no writes until it is whole, and the outermost one is whole last: where it restores, all do. A copy
+   * that was stopped half-way, by a killed process too, is listed as a thread at most, and has to be deleted.
    * @throws `conflict` when the other thread is not empty, or this one was deleted or pruned meanwhile; `invalid_request`
    * when this one has no checkpoints.
    */
