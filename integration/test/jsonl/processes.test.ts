@@ -1,3 +1,4 @@
+import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { follow, type LogRecord } from "@tinyagents/core";
 import { jsonlBackend } from "@tinyagents/store-jsonl";
@@ -35,6 +36,19 @@ function idsOf(records: readonly LogRecord[]): readonly string[] {
   const [firsts, seconds] = [true, false].map((wanted) => values.filter(({ first }) => first === wanted));
   expect(seconds?.map(({ id }) => id)).toEqual(firsts?.map(({ id }) => id));
   return firsts?.map(({ id }) => id) ?? [];
+}
+
+/** Stops a process while it holds the lock of its folder, and gives its id. */
+async function stopInTheMiddle(process: Running, folder: string): Promise<number> {
+  for (;;) {
+    process.sleep();
+    await pause(20);
+    const numbers = (await readdir(`${folder}/lock`)).filter((name) => /^\d+$/.test(name)).map(Number);
+    const last = Math.max(...numbers);
+    if (last % 2 === 1) return (JSON.parse(await readFile(`${folder}/lock/${last}`, "utf8")) as { pid: number }).pid;
+    process.wake();
+    await pause(20);
+  }
 }
 
 describe("processes that share a JSONL folder (STO-06, ST-08, ST-09)", () => {
@@ -97,6 +111,37 @@ describe("processes that are killed while they write to a JSONL folder (STO-06, 
     for (const [id, offset] of acks) expect(ids[offset / 2]).toBe(id);
     expect([...acks.keys()].filter((id) => id.startsWith("survivor"))).toHaveLength(400);
     expect([...acks.keys()].some((id) => id.startsWith("victim"))).toBe(true);
+    await close();
+  });
+
+  it("are named to others whose writes they stop, once those have waited for long enough; reads wait for nobody", async () => {
+    const folder = newFolder();
+    const holder = start(folder, { type: "append", stream: "s", name: "holder", count: 100_000, atOnce: 50 });
+    await holder.wroteLines(10);
+    const pid = await stopInTheMiddle(holder, folder);
+    const { log, close } = jsonlBackend({ folder, lockWaitMs: 300 });
+    await expect(log.append("s", ["refused"])).rejects.toMatchObject({
+      code: "store_failed",
+      retryable: true,
+      message: expect.stringMatching(
+        new RegExp(`not free for 300 ms: process ${pid} on .* has it. It is stopped: let it go on \\(SIGCONT\\)`),
+      ),
+    });
+    expect((await log.read("s", { limit: 2 })).map(({ offset }) => offset)).toEqual([0, 1]);
+
+    const patient = jsonlBackend({ folder, lockWaitMs: 600_000 });
+    const controller = new AbortController();
+    const waiting = [1, 2].map((value) => patient.log.append("s", [value], { signal: controller.signal }));
+    await pause(50);
+    controller.abort();
+    for (const append of waiting) await expect(append).rejects.toMatchObject({ code: "cancelled" });
+    await patient.close();
+
+    holder.wake();
+    const retried = await log.append("s", ["retried"]);
+    const [found] = await log.read("s", { from: retried, limit: 1 });
+    expect(found).toEqual({ offset: retried, value: "retried" });
+    await holder.kill();
     await close();
   });
 

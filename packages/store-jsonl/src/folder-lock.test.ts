@@ -77,6 +77,18 @@ describe("the lock of a folder (ST-09)", () => {
     await Promise.all([first.close(), second.close()]);
   });
 
+  it("is waited for no longer though the clock is set back meanwhile", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const [first, second] = [newLock(), newLock(200)];
+    await first.acquire(wanted);
+    const waiting = expect(second.acquire(wanted)).rejects.toMatchObject({ code: "store_failed" });
+    await expect.poll(() => readdir(folder)).toContain("wanted");
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await waiting;
+    await first.close();
+  });
+
   it("is given up by one that wants it no more", async () => {
     const [first, second] = [newLock(), newLock(10_000)];
     await first.acquire(wanted);
@@ -172,7 +184,9 @@ describe("a lock whose folder was taken away (ST-09)", () => {
 describe("a holder that is gone (ST-09)", () => {
   it("is passed over once its process was killed, and not before", async () => {
     const { child } = await processThatHolds(7);
-    await expect(newLock().acquire(wanted)).rejects.toThrow(`process ${child.pid} on`);
+    await expect(newLock().acquire(wanted)).rejects.toThrow(
+      new RegExp(`not free for 60 ms: process ${child.pid} on .* has it. If it hangs, end it; .* \\(lockWaitMs\\)`),
+    );
     await kill(child);
     const lock = newLock();
     expect(await lock.acquire(wanted)).toBe(true);
@@ -182,7 +196,13 @@ describe("a holder that is gone (ST-09)", () => {
   it("is waited for while its process is stopped: it may go on writing at any time", async () => {
     const { child } = await processThatHolds(7);
     child.kill("SIGSTOP");
-    await expect(newLock(200).acquire(wanted)).rejects.toMatchObject({ code: "store_failed" });
+    await expect(newLock(200).acquire(wanted)).rejects.toMatchObject({
+      code: "store_failed",
+      retryable: true,
+      message: expect.stringMatching(
+        new RegExp(`not free for 200 ms: process ${child.pid} on .* has it. It is stopped: let it go on`),
+      ),
+    });
   });
 
   it("is passed over when its process id belongs to another process now", async () => {
@@ -201,6 +221,21 @@ describe("a holder that is gone (ST-09)", () => {
     clearInterval(beating);
     const lock = newLock(5_000);
     expect(await lock.acquire(wanted)).toBe(true);
+    await lock.close();
+  });
+
+  it("on another machine is not passed over because the clock is set", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { child, owner } = await processThatHolds(3);
+    child.kill("SIGSTOP");
+    await writeFile(join(folder, "owner-of-another"), JSON.stringify({ ...owner, machine: "elsewhere 1 2" }));
+    const lock = folderLock(nodeFiles, folder, { waitMs: 200 });
+    // What is stopped here has the same id by chance.
+    const waiting = expect(lock.acquire(wanted)).rejects.toThrow("If it hangs, end it");
+    await expect.poll(() => readdir(folder)).toContain("wanted");
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await waiting;
     await lock.close();
   });
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { storeFailure, systemClock, systemCodeOf } from "@tinyagents/core";
 import { type Files, openIfThere } from "./files.js";
-import { type LockOwner, readOwner, stateOf, thisOwner } from "./lock-owner.js";
+import { describeOwner, type LockOwner, readOwner, stateOf, thisOwner } from "./lock-owner.js";
 
 /**
  * A lock that one store at a time holds, among all processes that use a folder, and that outlives none of them.
@@ -23,7 +23,7 @@ import { type LockOwner, readOwner, stateOf, thisOwner } from "./lock-owner.js";
 export interface FolderLock {
   /**
    * Waits until it is this store's. Resolves with `false` when it is wanted no more before.
-   * @throws `store_failed`, retryable, when others hold it for too long.
+   * @throws `store_failed`, retryable, when others hold it for too long: it names who does, and says what to do.
    */
   acquire(isWanted: () => boolean): Promise<boolean>;
   /** Whether it was held for long enough and another waits: then the holder is to let go. */
@@ -134,8 +134,8 @@ export function folderLock(
     if (state !== "unsure") return state === "gone";
     const facts = await files.facts(path);
     const sign = `${number} ${facts?.id} ${facts?.writtenAtNs}`;
-    if (silence?.of !== sign) silence = { of: sign, sinceMs: clock.now() };
-    return clock.now() - silence.sinceMs >= silentMs;
+    if (silence?.of !== sign) silence = { of: sign, sinceMs: upMs() };
+    return upMs() - silence.sinceMs >= silentMs;
   };
 
   const beat = (): void => {
@@ -174,26 +174,29 @@ export function folderLock(
     return true;
   };
 
-  /** Who is in the way, for a message. */
-  const nameHolder = async (): Promise<string> => {
+  /** Who is in the way, and what to do. */
+  const busy = async (owner: LockOwner): Promise<Error> => {
     const seen = await highest();
     const text = seen === undefined ? undefined : await readSmall(files, pathOf(seen.number));
     const holder = text === undefined ? undefined : readOwner(text);
-    return holder === undefined ? "another process" : `process ${holder.pid} on ${holder.machine.split(" ")[0]}`;
+    const { name, advice } =
+      holder === undefined ? { name: "another process", advice: "Try again." } : await describeOwner(holder, owner);
+    const cause = new Error(`it was not free for ${waitMs} ms: ${name} has it. ${advice}`);
+    return storeFailure("JSONL folder", "take its lock", cause, { retryable: true });
   };
 
   return {
     async acquire(isWanted) {
       if (held !== undefined) return true;
       const owner = await enrolled();
-      const untilMs = clock.now() + waitMs;
+      const untilMs = upMs() + waitMs;
       if (gaveWay && free !== undefined) await letAnotherCome(files, pathOf(free.number + 1));
       gaveWay = false;
       for (let pollMs = 1; ; pollMs = Math.min(pollMs * 2, LONGEST_POLL_MS)) {
         if (!isWanted()) return false;
         // Twice at once: the first look may only have found out what the second needs.
         if ((await tryOnce(owner)) || (await tryOnce(owner))) return true;
-        if (clock.now() >= untilMs) throw busy(await nameHolder(), waitMs);
+        if (upMs() >= untilMs) throw await busy(owner);
         await markWanted(files, wanted);
         await clock.sleep(pollMs);
       }
@@ -236,6 +239,11 @@ export function folderLock(
   };
 }
 
+/** Time that nobody can set: no wait is longer, and nobody is silent for longer, because a clock was set. */
+function upMs(): number {
+  return performance.now();
+}
+
 /** A clock that was set back says nothing of how long it has been: then it may have been long. */
 function isWithin(ms: number, sinceMs: number): boolean {
   const passedMs = systemClock.now() - sinceMs;
@@ -256,12 +264,6 @@ async function markWanted(files: Files, wanted: string): Promise<void> {
   } catch (error) {
     if (systemCodeOf(error) !== "EEXIST") throw error;
   }
-}
-
-function busy(holder: string, waitMs: number): Error {
-  return storeFailure("JSONL folder", "take its lock", new Error(`${holder} held it for ${waitMs} ms`), {
-    retryable: true,
-  });
 }
 
 async function readSmall(files: Files, path: string): Promise<string | undefined> {

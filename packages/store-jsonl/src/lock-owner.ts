@@ -56,10 +56,29 @@ export async function stateOf(owner: LockOwner, here: LockOwner): Promise<OwnerS
   return startedAt === owner.startedAt ? "alive" : "gone";
 }
 
+/** An owner that does not let go: what messages call it, and a sentence that says what to do. */
+export async function describeOwner(
+  { pid, machine }: LockOwner,
+  here: LockOwner,
+): Promise<{ readonly name: string; readonly advice: string }> {
+  const name = `process ${pid} on ${machine.split(" ")[0]}`;
+  const [state] = machine === here.machine ? await statOf(pid) : [];
+  const isStopped = state === "T" || state === "t";
+  const advice = isStopped
+    ? "It is stopped: let it go on (SIGCONT), or end it."
+    : "If it hangs, end it; if it is only slow, let writes wait longer (lockWaitMs).";
+  return { name, advice };
+}
+
 /** When a process started; `zombie` for one that has ended and was not collected; nothing where that is not known. */
 async function startOf(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined);
+  const fields = await statOf(pid);
+  return fields[0] === "Z" || fields[0] === "X" ? "zombie" : fields[19];
+}
+
+/** What Linux tells of a process, from its state on; nothing elsewhere. */
+async function statOf(pid: number): Promise<readonly string[]> {
+  const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
   // The name of the program is in parentheses, and may have spaces and parentheses itself.
-  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return fields?.[0] === "Z" || fields?.[0] === "X" ? "zombie" : fields?.[19];
+  return stat === "" ? [] : stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
