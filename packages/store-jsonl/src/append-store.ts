@@ -14,6 +14,7 @@ import type { CommitQueue } from "./commit-queue.js";
 import { type LogOperation, logAppend } from "./log-file.js";
 import type { LogFiles } from "./log-files.js";
 import type { LogWatch } from "./log-watch.js";
+import type { StreamNames } from "./stream-names.js";
 
 const CAPABILITIES: LogCapabilities = { durable: true, multiProcess: true, follow: true };
 
@@ -22,13 +23,14 @@ export interface LogParts {
   readonly gate: StoreGate;
   readonly queue: CommitQueue;
   readonly logs: LogFiles;
+  readonly names: StreamNames;
   readonly watch: LogWatch;
   /** Resolves when the folders are there. */
   opened(): Promise<unknown>;
 }
 
 /** The logs of a folder, one file per stream. */
-export function appendStoreBehind({ gate, queue, logs, watch, opened }: LogParts): AppendStore {
+export function appendStoreBehind({ gate, queue, logs, names, watch, opened }: LogParts): AppendStore {
   const write = <T>(stream: string, operation: LogOperation, options: StoreCallOptions | undefined): Promise<T> =>
     queue.submit(logs.of(stream), operation, { bytes: bytesOf(operation), signal: options?.signal }) as Promise<T>;
   return {
@@ -65,7 +67,7 @@ export function appendStoreBehind({ gate, queue, logs, watch, opened }: LogParts
       gate.run("streams", range, async () => {
         const query = readStreamsQuery(prefix, range);
         await opened();
-        return logs.names(query);
+        return names.page(query);
       }),
     delete: (stream, options) =>
       gate.run("delete", options, () => {

@@ -22,6 +22,7 @@ import { LogFiles } from "./log-files.js";
 import { LogWatch } from "./log-watch.js";
 import { storeBehind } from "./store.js";
 import { StoreFile } from "./store-file.js";
+import { StreamNames } from "./stream-names.js";
 
 export interface JsonlOptions {
   /** Where the files are. It is made when it is first used. */
@@ -80,7 +81,7 @@ export function backendOn(files: Files, options: JsonlOptions): JsonlBackend {
   const file = new StoreFile({ ...common, folder, path: join(folder, "store.jsonl"), name: "store.jsonl" }, clock);
   return {
     store: storeBehind({ gate: store, queue, file, opened }),
-    log: appendStoreBehind({ gate: log, queue, logs, watch, opened }),
+    log: appendStoreBehind({ gate: log, queue, logs, names: new StreamNames(files, logFolder), watch, opened }),
     async close() {
       await Promise.all([store.close(), log.close(() => watch.close())]);
       await queue.close();

@@ -31,6 +31,11 @@ export interface Files {
   open(path: string, mode: "read" | "write" | "create"): Promise<OpenFile>;
   /** Nothing when there is no such file. @throws for what is no plain file. */
   facts(path: string): Promise<FileFacts | undefined>;
+  /**
+   * What changes when names come or go in a folder, though not where two changes are in one step of the file system's clock.
+   * Nothing when there is no folder, or its system does not tell in time.
+   */
+  folderFacts(folder: string): Promise<FileFacts | undefined>;
   /** The names in a folder; none when there is no folder. */
   names(folder: string): Promise<readonly string[]>;
   /** Makes a folder, and those above it, where there are none; it may be a link. Gives the topmost that it made. */
@@ -83,6 +88,11 @@ export const nodeFiles: Files = {
     if (found === undefined) return undefined;
     if (!found.isFile()) throw new Error(`${path} is no plain file; links and folders are not followed`);
     return factsOf(found);
+  },
+  async folderFacts(folder) {
+    // Windows notes such changes when it has time.
+    const found = process.platform === "win32" ? undefined : await unlessMissing(lstat(folder, { bigint: true }));
+    return found && factsOf(found);
   },
   names: async (folder) => (await unlessMissing(readdir(folder))) ?? [],
   makeRoot: (folder) => mkdir(folder, { recursive: true, mode: 0o700 }),

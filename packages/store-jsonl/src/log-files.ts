@@ -1,11 +1,7 @@
 import { join } from "node:path";
-import { type CheckedStreamsQuery, corruptData } from "@tinyagents/core";
-import { streamFileName, streamOfFileName } from "./file-name.js";
-import { type Files, openIfThere } from "./files.js";
-import { decodeLine } from "./line.js";
+import { streamFileName } from "./file-name.js";
 import type { LineFileOptions } from "./line-file.js";
 import { LogFile } from "./log-file.js";
-import { scanLines } from "./scan.js";
 
 /** What the logs of a folder have in common. */
 export interface LogFilesOptions extends Omit<LineFileOptions, "index" | "path" | "name"> {
@@ -51,18 +47,6 @@ export class LogFiles {
     }
   }
 
-  /** Names of streams, in code unit order. */
-  async names({ prefix, after = "", limit }: CheckedStreamsQuery): Promise<readonly string[]> {
-    const { files, folder } = this.#options;
-    const names: string[] = [];
-    for (const fileName of await files.names(folder)) {
-      const known = streamOfFileName(fileName);
-      const stream = known === "long" ? await this.#longName(fileName) : known?.stream;
-      if (stream?.startsWith(prefix) && stream > after) names.push(stream);
-    }
-    return names.sort().slice(0, limit);
-  }
-
   #use(stream: string): Known {
     const known = this.#known.get(stream) ?? { log: this.#open(stream), readers: 0 };
     if (known === this.#latest) return known;
@@ -87,30 +71,5 @@ export class LogFiles {
       this.#known.delete(stream);
       if (known.readers > 0 || this.#options.isWritten(known.log)) this.#known.set(stream, known);
     }
-  }
-
-  /** The stream of a file whose name does not say; nothing for a file that is gone, or was never whole. */
-  async #longName(fileName: string): Promise<string | undefined> {
-    const { files, folder } = this.#options;
-    const stream = await firstLineOf(files, join(folder, fileName));
-    if (stream === undefined || (typeof stream === "string" && streamFileName(stream) === fileName)) return stream;
-    throw corruptData(`logs/${fileName}, line 1`, "it does not name the stream of this file");
-  }
-}
-
-/** The stream that the first line names; `null` when the line is damaged. */
-async function firstLineOf(files: Files, path: string): Promise<string | null | undefined> {
-  const file = await openIfThere(files, path);
-  if (file === undefined) return undefined;
-  try {
-    let found: string | null | undefined;
-    await scanLines(file, 0, (bytes) => {
-      const stream = decodeLine(bytes, 0)?.object.stream;
-      found = typeof stream === "string" ? stream : null;
-      return false;
-    });
-    return found;
-  } finally {
-    await file.close();
   }
 }
