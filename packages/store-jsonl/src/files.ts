@@ -58,7 +58,8 @@ export interface Files {
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 const FLAGS = {
-  read: constants.O_RDONLY | NO_FOLLOW,
+  // Without waiting: a pipe that stands where a file is expected would be waited at for a writer, for ever.
+  read: constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0),
   write: constants.O_RDWR | NO_FOLLOW,
   create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW,
 };

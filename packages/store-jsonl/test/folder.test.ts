@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { isTinyAgentsError, type JsonValue, manualClock, type StoreValue } from "@tinyagents/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -98,6 +100,16 @@ describe("names of streams as names of files (SE-01, SE-04, SE-06, STO-06)", () 
     await log.append("b", [1]);
     expect(await log.streams()).toEqual(["b"]);
     expect(await readdir(join(folder, "logs"))).toHaveLength(8);
+  });
+
+  it("are waited at by nobody where a pipe stands that nobody writes to", async () => {
+    const folder = await newFolder();
+    await mkdir(join(folder, "logs"));
+    const pipes = ["s-s.jsonl", `h-${"0".repeat(64)}.jsonl`].map((name) => join(folder, "logs", name));
+    await promisify(execFile)("mkfifo", pipes);
+    const { log } = openBackend({ folder });
+    for (const call of [() => log.streams(), () => log.read("s")])
+      await expect(call()).rejects.toMatchObject({ code: "store_failed" });
   });
 
   it("do not lead through symbolic links, for files and for folders", async () => {
