@@ -60,7 +60,7 @@ export const costTotals: Check = shape<CostTotals>({
   unpricedCalls: whole(),
 });
 
-export const phase: Check = oneOf([...DUE_PHASES, ...END_PHASES]);
+export const phase: Check = oneOf(DUE_PHASES, END_PHASES);
 
 export const errorRecord: Check = shape<ErrorRecord>({
   name: text,

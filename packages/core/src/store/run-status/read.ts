@@ -16,6 +16,22 @@ import {
 
 const FORMAT = 1;
 
+/** A shape with a field `type` beside its own. */
+/* @__NO_SIDE_EFFECTS__ */
+function typed(own: Check, type: Check): Check {
+  return (value, place) => {
+    own(value, place);
+    type(readObject(value, place).type, `${place}.type`);
+  };
+}
+
+const call: Check = typed(
+  shape<Omit<ActiveCall, "type">>({ callId: text, name: text, startedAtMs: amount }),
+  oneOf(["model", "tool"]),
+);
+
+const question: Check = typed(shape<Omit<RunQuestion, "type">>({ id: text, callId: optional(text) }), text);
+
 const fields: Check = shape<Omit<RunStatusRecord, "v">>({
   runId: text,
   rootRunId: text,
@@ -36,7 +52,7 @@ const fields: Check = shape<Omit<RunStatusRecord, "v">>({
     children: whole(),
     resumes: whole(),
   }),
-  activeCalls: list(shapeOfCall()),
+  activeCalls: list(call),
   model: optional(resolvedModel),
   usage: usageTotals,
   usageByModel: list(modelUsage),
@@ -46,9 +62,9 @@ const fields: Check = shape<Omit<RunStatusRecord, "v">>({
     shape<ContextEstimate>({ inputTokens: amount, contextWindow: optional(amount), pressure: optional(amount) }),
   ),
   limit: optional(
-    shape<NonNullable<RunStatusRecord["limit"]>>({ limit: oneOf([...LIMIT_NAMES, "maxDepth"]), allowed: amount }),
+    shape<NonNullable<RunStatusRecord["limit"]>>({ limit: oneOf(LIMIT_NAMES, ["maxDepth"]), allowed: amount }),
   ),
-  requests: list(shapeOfQuestion()),
+  requests: list(question),
   error: optional(errorRecord),
   resumptions: optional(list(shape<RunResumption>({ seq: whole(), timeMs: amount }))),
   lastSeq: whole(-1),
@@ -56,23 +72,6 @@ const fields: Check = shape<Omit<RunStatusRecord, "v">>({
   updatedAtMs: amount,
   endedAtMs: optional(amount),
 });
-
-function shapeOfCall(): Check {
-  const known = shape<Omit<ActiveCall, "type">>({ callId: text, name: text, startedAtMs: amount });
-  return typed(known, oneOf(["model", "tool"]));
-}
-
-function shapeOfQuestion(): Check {
-  return typed(shape<Omit<RunQuestion, "type">>({ id: text, callId: optional(text) }), text);
-}
-
-/** A shape with a field `type` beside its own. */
-function typed(own: Check, type: Check): Check {
-  return (value, place) => {
-    own(value, place);
-    type(readObject(value, place).type, `${place}.type`);
-  };
-}
 
 /**
  * A status that was stored, checked field by field.
