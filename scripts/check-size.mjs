@@ -12,7 +12,7 @@ import { readPackages } from "./lib/workspace.mjs";
 const INSTALLED = ["@tinyagents/core", "@tinyagents/harness"];
 
 /** What may not be exceeded, sizes in bytes. `bundle` is minified, without what is loaded only when it is needed. */
-export const BUDGET = { packages: 9, installed: 3_000_000, bundle: 172 * 1_024 };
+export const BUDGET = { packages: 9, installed: 3_000_000, bundle: 171 * 1_024 };
 
 /** An agent with a tool behind a worker's `fetch`; which model it asks is not part of it. */
 const MINIMAL_AGENT = `

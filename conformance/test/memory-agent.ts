@@ -43,7 +43,8 @@ function modeOf({ type }: AgentStreamItem): StreamMode {
 async function* everything(setting: AgentStreamSetting): AsyncGenerator<AgentStreamItem> {
   let seq = 0;
   const event = (type: string): AgentStreamItem => {
-    const envelope = { v: 1, id: `run/${++seq}`, seq, timeMs: 0, type, runId: "run", component: "memory", data: {} };
+    const place = { id: `run/${++seq}`, seq, attempt: 1, runId: "run" };
+    const envelope = { v: 1, ...place, timeMs: 0, type, component: "memory", data: {} };
     return { type: "event", event: envelope as unknown as AgentEvent };
   };
   yield event("run.started");

@@ -1,5 +1,5 @@
 import type { AgentStreamSetting } from "@tinyagents/conformance";
-import type { AgentStreamItem, StreamMode } from "@tinyagents/core";
+import type { AgentEvent, AgentStreamItem, StreamMode } from "@tinyagents/core";
 import type { StreamFault } from "./memory-agent.js";
 
 type Stream = (setting: AgentStreamSetting) => AsyncIterable<AgentStreamItem>;
@@ -28,7 +28,7 @@ function deafToModes(all: readonly StreamMode[]): StreamFault {
 
 const ALL: readonly StreamMode[] = ["messages", "tools", "usage", "cost", "updates", "events", "final"];
 
-function event(change: (seq: number) => Partial<{ readonly id: string; readonly seq: number }>): StreamFault {
+function event(change: (seq: number) => Partial<Pick<AgentEvent, "id" | "seq" | "attempt">>): StreamFault {
   return items((item) =>
     item.type === "event"
       ? [{ ...item, event: { ...item.event, ...change(item.event.seq) } } as AgentStreamItem]
@@ -72,6 +72,7 @@ export const streamFaults: { readonly [check: string]: StreamFault } = {
     "runId" in item ? [{ ...item, runId: `run-${at}` }] : [item],
   ),
   "gives events ids of their own, and numbers that rise": event((seq) => ({ seq: -seq })),
+  "gives each event of a run that was never resumed the first attempt": event((seq) => ({ attempt: seq })),
   "begins its events with run.started and ends them with run.completed": items((item) =>
     item.type === "event" && item.event.type === "run.completed" ? [] : [item],
   ),

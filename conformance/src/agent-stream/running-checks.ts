@@ -62,6 +62,16 @@ export const runningChecks: readonly Check<AgentStreamUnderTest>[] = [
     },
   },
   {
+    name: "gives each event of a run that was never resumed the first attempt",
+    group: "events",
+    needs: ["events"],
+    async run(subject) {
+      for (const item of await itemsOf(subject.stream(["events"]))) {
+        if (item.type === "event") assertEqual(item.event.attempt, 1, `the attempt of ${item.event.type}`);
+      }
+    },
+  },
+  {
     name: "begins its events with run.started and ends them with run.completed",
     group: "events",
     needs: ["events"],

@@ -1,5 +1,5 @@
 import { type ArtifactIndex, type Store, storeRegistry, tool } from "@tinyagents/core";
-import { createAgent } from "@tinyagents/harness";
+import { type AgentOptions, createAgent } from "@tinyagents/harness";
 import { artifactIndex } from "@tinyagents/persistence";
 import { memoryStore } from "@tinyagents/store-memory";
 import { failAt, scriptedModel } from "@tinyagents/testkit";
@@ -29,27 +29,30 @@ async function sweepAll(index: ArtifactIndex, limit = 2): Promise<{ indexed: num
   return sum;
 }
 
+/** An agent that draws once. */
+function artist(options: Partial<AgentOptions> = {}) {
+  const draw = tool({
+    name: "draw",
+    description: "Draws.",
+    input: { type: "object" },
+    execute: async (_, { saveArtifact }) => {
+      await saveArtifact({ data: bytes, mediaType: "image/png", name: "cat.png" });
+      await saveArtifact({ data: "a", mediaType: "text/plain" });
+      return "drawn";
+    },
+  });
+  const model = scriptedModel([{ toolCalls: [{ id: "c1", name: "draw", args: {} }] }, "Done."]);
+  return createAgent({ name: "artist", model, tools: [draw], ...options });
+}
+
 onBackends("artifacts of runs (STO-07, STO-13, PF-03, SE-04, SE-06)", (opened) => {
   it("that a tool saves are found by run, thread and name, in a new process too, with their content", async () => {
     const { backend, reopen } = opened();
     const index = artifactIndex(backend.store, { content: backend.store });
-    const draw = tool({
-      name: "draw",
-      description: "Draws.",
-      input: { type: "object" },
-      execute: async (_, { saveArtifact }) => {
-        await saveArtifact({ data: bytes, mediaType: "image/png", name: "cat.png" });
-        await saveArtifact({ data: "a", mediaType: "text/plain" });
-        return "drawn";
-      },
+    await artist({ stores: storeRegistry({ stores: { artifacts: index.store } }) }).invoke("Draw.", {
+      runId: "r1",
+      threadId: "t1",
     });
-    const agent = createAgent({
-      name: "artist",
-      model: scriptedModel([{ toolCalls: [{ id: "c1", name: "draw", args: {} }] }, "Done."]),
-      tools: [draw],
-      stores: storeRegistry({ stores: { artifacts: index.store } }),
-    });
-    await agent.invoke("Draw.", { runId: "r1", threadId: "t1" });
     const again = await reopen();
     const later = artifactIndex(again.store, { content: again.store });
     const { items } = await later.list({ runId: "r1" });
@@ -74,6 +77,23 @@ onBackends("artifacts of runs (STO-07, STO-13, PF-03, SE-04, SE-06)", (opened) =
     expect(keysOf(await later.list({ name: "cat.png" }))).toEqual([["r1", "c1", "0"]]);
     expect(keysOf(await later.list({ rootRunId: "r1", order: "descending", limit: 1 }))).toEqual([["r1", "c1", "1"]]);
     expect(await sweepAll(later)).toEqual({ indexed: 0, dropped: 0 });
+  });
+
+  it("that a sub-agent saves are found with those of the thread of the run at the top", async () => {
+    const { store } = opened().backend;
+    const index = artifactIndex(store, { content: store });
+    const lead = createAgent({
+      name: "lead",
+      model: scriptedModel([{ toolCalls: [{ id: "ask", name: "artist", args: { task: "Draw." } }] }, "Done."]),
+      tools: [artist().asTool({ description: "Draws." })],
+      stores: storeRegistry({ stores: { artifacts: index.store } }),
+    });
+    await lead.invoke("Draw.", { runId: "r1", threadId: "t1" });
+    const { items } = await index.list({ threadId: "t1" });
+    expect(items.map(({ runId, rootRunId }) => [runId, rootRunId])).toEqual([
+      ["r1/ask", "r1"],
+      ["r1/ask", "r1"],
+    ]);
   });
 
   it("that an application saves, replaces and takes away are those of their key alone", async () => {

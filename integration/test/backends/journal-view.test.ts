@@ -4,12 +4,20 @@ import {
   type EventSink,
   fanOut,
   type JournalEntry,
+  manualClock,
   type RunRecorder,
   systemClock,
   tool,
 } from "@tinyagents/core";
 import { createAgent } from "@tinyagents/harness";
-import { currentEntries, eventJournal, journaledRecorder, runRecorder } from "@tinyagents/persistence";
+import {
+  currentEntries,
+  eventJournal,
+  journaledRecorder,
+  runRecorder,
+  runStatusSink,
+  runStatusStore,
+} from "@tinyagents/persistence";
 import { memoryAppendStore } from "@tinyagents/store-memory";
 import { eventRecorder, failAt, scriptedModel } from "@tinyagents/testkit";
 import { expect, it } from "vitest";
@@ -86,12 +94,54 @@ onBackends("a view that is rebuilt from the journal alone (OBS-04)", (opened) =>
       if (left === undefined) continue;
       if (left.state.phase !== "done") await run(log, 5, (agent) => agent.resume(runId));
       const { entries } = await eventJournal(log).read({ rootRunId: runId });
+      expect([write, repeatedNames(entries)]).toEqual([write, []]);
       const view = JSON.stringify(viewOf(eventsOf(currentEntries(entries)))).replaceAll(runId, "r0");
       expect([write, view]).toEqual([write, expected]);
       if (!dying.failed) break;
     }
   }, 300_000);
 });
+
+onBackends("a run that is taken up twice in one millisecond", (opened) => {
+  it("has events of their own for both, though the first recorded nothing, and a status that counts both (OBS-01, OBS-02)", async () => {
+    const { log, store } = opened().backend;
+    const clock = manualClock({ startMs: 1_700_000_000_000 });
+    const journal = eventJournal(log);
+    const statuses = runStatusStore(store);
+    const driver = (recording: AppendStore, aheadMs: number) => {
+      const status = runStatusSink(statuses, { clock });
+      const ahead = { ...systemClock, now: () => systemClock.now() + aheadMs };
+      const agent = agentWith(fanOut([journal.sink(ALL), status]), runRecorder(recording, { clock: ahead }));
+      return { agent, status };
+    };
+    const first = driver(failAt(log, 5, { stayDown: true }).subject, 0);
+    await first.agent.invoke("Look at a and b.", { runId: "r1", clock }).catch(() => {});
+    await first.status.close();
+    // A resumption makes its claim known, and then records what it goes on from.
+    for (const [write, aheadMs] of [
+      [2, 60_000],
+      [Number.MAX_SAFE_INTEGER, 120_000],
+    ] as const) {
+      const { agent, status } = driver(failAt(log, write, { stayDown: true }).subject, aheadMs);
+      await agent.resume("r1", { clock }).catch(() => {});
+      await status.close();
+    }
+    await journal.flush();
+    const { entries } = await journal.read({ rootRunId: "r1", runId: "r1" });
+    const goesOn = eventsOf(entries).filter(({ type, data }) => type === "run.started" && data.resumed);
+    expect(goesOn.map(({ attempt }) => attempt)).toEqual([2, 3]);
+    expect(new Set(goesOn.map(({ id, timeMs }) => `${id} at ${timeMs}`)).size).toBe(1);
+    expect(repeatedNames(entries)).toEqual([]);
+    const { status } = (await statuses.get("r1")) ?? {};
+    expect(status).toMatchObject({ state: "completed", attempt: 3, counters: { resumes: 2 } });
+  });
+});
+
+/** Names that more than one entry has. */
+function repeatedNames(entries: readonly JournalEntry[]): readonly string[] {
+  const names = eventsOf(entries).map(({ id, attempt }) => `${id} in ${attempt}`);
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
 
 /** What a process does with a run whose events and states go into one log, until it ends or the log is gone. */
 async function run(

@@ -1,11 +1,11 @@
-import type { AppendStore, EventJournal, JournalEntry } from "@tinyagents/core";
+import type { AgentEvent, AppendStore, EventJournal, JournalEntry } from "@tinyagents/core";
 import { manualClock, TinyAgentsError } from "@tinyagents/core";
 import { currentEntries, eventJournal, type JournalTrouble } from "@tinyagents/persistence";
 import { memoryAppendStore } from "@tinyagents/store-memory";
 import { failAt } from "@tinyagents/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { completed, event, note, started } from "./events.js";
+import { completed, event, note, resumed, started } from "./events.js";
 import { onBackends } from "./on-backends.js";
 
 /** What an entry is, in a word: `0:r1/1`. */
@@ -16,6 +16,9 @@ function word(entry: JournalEntry): string {
 async function words(journal: EventJournal, query: Partial<Parameters<EventJournal["read"]>[0]> = {}) {
   return (await journal.read({ rootRunId: "r1", ...query })).entries.map(word);
 }
+
+/** In a second attempt. */
+const AGAIN = { attempt: 2 } as const;
 
 async function tell(journal: EventJournal, ...events: readonly ReturnType<typeof note>[]): Promise<void> {
   for (const one of events) journal.sink().emit(one);
@@ -74,10 +77,31 @@ onBackends("an event journal (OBS-01)", (opened) => {
     const failed = event(2, "run.failed", {
       error: new TinyAgentsError("network", "Gone.", { details: {} }).toJSON(),
     });
-    await tell(journal, started(1), failed, started(2, true), note(3), completed(4));
+    await tell(journal, started(1), failed, resumed(2), note(3, AGAIN), completed(4, AGAIN));
     const got: string[] = [];
     for await (const entry of journal.follow({ rootRunId: "r1", untilEnd: true })) got.push(word(entry));
     expect(got.at(-1)).toBe("4:r1/4");
+  });
+
+  it("is followed past an end that was told by whoever had lost the run to another", async () => {
+    const { log } = opened().backend;
+    const [overtaken, owner] = [eventJournal(log), eventJournal(log)];
+    const lost = event(4, "run.failed", {
+      error: new TinyAgentsError("conflict", "Lost.", { details: {} } as never).toJSON(),
+    });
+    await tell(overtaken, started(1), note(2), note(3));
+    await tell(owner, resumed(2), note(3, AGAIN));
+    await tell(overtaken, lost);
+    await expect(overtaken.compact("r1", { payloads: true })).rejects.toMatchObject({ code: "conflict" });
+    const readers = [0, 1, 5, 6].map(async (from) => {
+      const got: string[] = [];
+      for await (const entry of owner.follow({ rootRunId: "r1", from, untilEnd: true, pollMs: 5 }))
+        got.push(word(entry));
+      return got.at(-1);
+    });
+    await tell(owner, completed(4, AGAIN));
+    expect(await Promise.all(readers)).toEqual(readers.map(() => "6:r1/4"));
+    await owner.compact("r1", { payloads: true });
   });
 
   it("lists its runs, whatever their ids are made of, and takes away one alone (SE-04, SE-06)", async () => {
@@ -120,7 +144,7 @@ onBackends("an event journal (OBS-01)", (opened) => {
     await again.compact("r1", { payloads: true, before: 1 });
     expect(await words(again)).toEqual(kept.slice(1));
     expect(JSON.stringify(await again.read({ rootRunId: "r1" }))).not.toContain("said");
-    await tell(again, started(4, true), completed(5));
+    await tell(again, resumed(4), completed(5, AGAIN));
     expect(await words(again)).toEqual([...kept.slice(1), "6:r1/4.1", "7:r1/5"]);
     const followed: string[] = [];
     for await (const entry of again.follow({ rootRunId: "r1", from: 5, untilEnd: true })) followed.push(word(entry));
@@ -292,7 +316,16 @@ describe("writing to a journal (EVT-12)", () => {
 });
 
 function placeOf(seq: number) {
-  return { id: `r1/${seq}`, seq, timeMs: seq, type: "custom", runId: "r1", rootRunId: "r1", component: "tester" };
+  return {
+    id: `r1/${seq}`,
+    seq,
+    attempt: 1,
+    timeMs: seq,
+    type: "custom",
+    runId: "r1",
+    rootRunId: "r1",
+    component: "tester",
+  };
 }
 
 describe("what a journal stores of secrets (OBS-07, SE-08)", () => {
@@ -319,7 +352,7 @@ describe("what a journal stores of secrets (OBS-07, SE-08)", () => {
     const journal = eventJournal(log, {
       redact: (told) => {
         if (told.seq === 2) throw new Error(CANARY);
-        return { ...told, id: "forged", timeMs: 0 };
+        return { ...told, id: "forged", attempt: 9, timeMs: 0 };
       },
     });
     await tell(journal, note(1), event(2, "custom", { name: CANARY, payload: CANARY }), note(3));
@@ -354,41 +387,79 @@ describe("entries that were damaged (DG-04)", () => {
 });
 
 describe("what still holds of a journal", () => {
-  const entriesOf = (...events: readonly ReturnType<typeof note>[]): JournalEntry[] =>
+  const entriesOf = (...events: readonly AgentEvent[]): JournalEntry[] =>
     events.map((one, offset) => ({ type: "event", offset, event: one }));
-  const held = (...events: readonly ReturnType<typeof note>[]) => currentEntries(entriesOf(...events)).map(word);
+  const held = (...events: readonly AgentEvent[]) => currentEntries(entriesOf(...events)).map(word);
+  const named = (...events: readonly AgentEvent[]) =>
+    currentEntries(entriesOf(...events)).map((entry) =>
+      entry.type === "gap" ? "" : `${entry.event.id} in ${entry.event.attempt}`,
+    );
+  const begun = (seq: number, attempt = 1) =>
+    event(seq, "tool.started", { callId: "a", tool: "t", modelCallId: "m", validation: "passed" }, { attempt });
 
   it("is all of it where no run went back", () => {
-    expect(held(started(1), note(2, { part: 1 }), note(3), started(3, true), note(4))).toHaveLength(5);
+    expect(held(started(1), note(2, { part: 1 }), note(3), resumed(3), note(4, AGAIN))).toHaveLength(5);
   });
 
   it("is what a run told after it went back, and what it had told before that point", () => {
     const child = { runId: "c", rootRunId: "r1" };
-    expect(
-      held(started(1), note(2), note(1, child), note(3), note(3, { part: 1 }), started(2, true), note(3), completed(4)),
-    ).toEqual(["0:r1/1", "1:r1/2", "2:c/1", "5:r1/2.1", "6:r1/3", "7:r1/4"]);
+    const before = [started(1), note(2), note(1, child), note(3), note(3, { part: 1 })];
+    expect(held(...before, resumed(2), note(3, AGAIN), completed(4, AGAIN))).toEqual([
+      "0:r1/1",
+      "1:r1/2",
+      "2:c/1",
+      "5:r1/2.1",
+      "6:r1/3",
+      "7:r1/4",
+    ]);
   });
 
-  it("may have two events of one id, and never two of one offset, where a call is not run again", () => {
-    const begun = event(2, "tool.started", { callId: "a", tool: "t", modelCallId: "m", validation: "passed" });
-    const entries = currentEntries(entriesOf(started(1), begun, note(3), started(1, true), note(2)));
-    expect(entries.map(word)).toEqual(["0:r1/1", "1:r1/2", "3:r1/1.1", "4:r1/2"]);
-    expect(new Set(entries.map(({ offset }) => offset)).size).toBe(entries.length);
+  it("has no two events of one id and attempt, also where a call is not run again", () => {
+    const names = named(started(1), begun(2), note(3), resumed(1), note(2, AGAIN));
+    expect(names).toEqual(["r1/1 in 1", "r1/2 in 1", "r1/1.1 in 2", "r1/2 in 2"]);
   });
 
-  it("never depends on how often a run was cut off", () => {
+  it("is nothing of what somebody who had lost the run tells late, but for what came before that", () => {
+    const late = [note(2), begun(3), note(4), completed(5)];
+    const entries = held(started(1), resumed(2), begun(3, 2), note(4, AGAIN), ...late);
+    expect(entries).toEqual(["0:r1/1", "1:r1/2.1", "2:r1/3", "3:r1/4", "4:r1/2"]);
+  });
+
+  it("goes by the order of the journal where nobody could tell attempts apart", () => {
+    expect(held(started(1), note(2), note(3), resumed(1, 1), note(2))).toEqual(["0:r1/1", "3:r1/1.1", "4:r1/2"]);
+  });
+
+  it("never depends on how often a run was cut off, nor on how late its events got into the journal", () => {
+    const cuts = fc.array(fc.tuple(fc.nat(5), fc.nat(5)), { maxLength: 6 });
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(5), fc.nat(5))), (cuts) => {
-        const events = [started(1)];
-        for (const [back, on] of cuts) {
-          const from = Math.max(1, (events.at(-1)?.seq ?? 1) - back);
-          events.push(started(from, true), ...Array.from({ length: on }, (_, index) => note(from + 1 + index)));
-        }
-        const numbers = currentEntries(entriesOf(...events)).flatMap((entry) =>
-          entry.type === "event" && entry.event.type === "custom" ? [entry.event.seq] : [],
-        );
-        expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
+      fc.property(cuts, fc.array(fc.nat()), (back, picks) => {
+        const attempts = attemptsOf(back);
+        const names = named(...attempts.flat());
+        expect(new Set(names).size).toBe(names.length);
+        const numbers = names.filter((name) => !name.includes(".")).map((name) => Number.parseInt(name.slice(3), 10));
+        expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+        expect(named(...interleaved(attempts, picks)).sort()).toEqual(names.sort());
       }),
     );
   });
+
+  /** The events of a run that goes back by so many again and again, and then on by so many, one list for each attempt. */
+  function attemptsOf(cuts: readonly (readonly [back: number, on: number])[]): readonly (readonly AgentEvent[])[] {
+    const attempts: AgentEvent[][] = [[started(1)]];
+    for (const [back, on] of cuts) {
+      const attempt = attempts.length + 1;
+      const from = Math.max(1, (attempts.at(-1)?.at(-1)?.seq ?? 1) - back);
+      const notes = Array.from({ length: on }, (_, index) => note(from + 1 + index, { attempt }));
+      attempts.push([resumed(from, attempt), ...notes]);
+    }
+    return attempts;
+  }
+
+  /** The same events, those of each list in their order. */
+  function interleaved<T>(lists: readonly (readonly T[])[], picks: readonly number[]): readonly T[] {
+    const left = lists.map((list) => [...list]);
+    const taken: T[] = [];
+    for (const pick of picks) taken.push(...(left[pick % left.length]?.splice(0, 1) ?? []));
+    return [...taken, ...left.flat()];
+  }
 });

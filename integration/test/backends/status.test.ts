@@ -13,7 +13,7 @@ import { memoryAppendStore, memoryStore } from "@tinyagents/store-memory";
 import { scriptedModel } from "@tinyagents/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { backends } from "./backends.js";
-import { completed, event, note, started } from "./events.js";
+import { completed, event, note, resumed, started } from "./events.js";
 import type { BackendPlace } from "./place.js";
 
 const places: BackendPlace[] = [];
@@ -197,8 +197,8 @@ function heldClock() {
   return { clock, watched: { ...clock, setTimer }, holding };
 }
 
-function toolStarted(seq: number, callId: string): AgentEvent {
-  return event(seq, "tool.started", { callId, tool: "t", modelCallId: "m", validation: "passed" });
+function toolStarted(seq: number, callId: string, attempt = 1): AgentEvent {
+  return event(seq, "tool.started", { callId, tool: "t", modelCallId: "m", validation: "passed" }, { attempt });
 }
 
 function failed(seq: number): AgentEvent {
@@ -380,13 +380,12 @@ describe("a sink of statuses (OBS-02)", () => {
     const clock = manualClock();
     const statuses = runStatusStore(memoryStore());
     const [here, elsewhere] = [runStatusSink(statuses, { clock }), runStatusSink(statuses, { clock })];
-    const resumed = event(1, "run.started", { agent: "a", resumed: true }, { part: 1 });
     const tell = async (sink: typeof here, ...events: readonly AgentEvent[]): Promise<void> => {
       for (const one of events) sink.emit(one);
       await sink.flush();
     };
     await tell(here, started(1), toolStarted(2, "c1"), toolStarted(3, "c2"));
-    await tell(elsewhere, resumed, toolStarted(2, "c1"));
+    await tell(elsewhere, resumed(1), toolStarted(2, "c1", 2));
     await tell(here, note(4), note(5));
     await tell(here, failed(6));
     expect((await statuses.get("r1"))?.status).toMatchObject({
@@ -398,7 +397,7 @@ describe("a sink of statuses (OBS-02)", () => {
     const left = await statuses.get("r1");
     await clock.advance(60_000);
     expect(await statuses.get("r1")).toEqual(left);
-    await tell(here, { ...resumed, timeMs: 70_000 }, completed(2));
+    await tell(here, resumed(1, 3), completed(2, { attempt: 3 }));
     expect((await statuses.get("r1"))?.status).toMatchObject({ state: "completed", counters: { resumes: 2 } });
     await here.close();
   });

@@ -95,6 +95,7 @@ async function leftBy({ recorder, journal, statuses, memory }: WorkingAgent, run
   const recorded = await recorder.load(runId);
   const { entries, more } = await journal.read({ rootRunId: runId });
   expect(entries.map(({ offset }) => offset)).toEqual(entries.map((_, index) => index));
+  expectNamesOfTheirOwn(entries.map(eventOf));
   const events = currentEntries(entries).map(eventOf);
   expectNoHoles(events);
   const { items } = await statuses.list({ rootRunId: runId });
@@ -118,6 +119,12 @@ function eventOf(entry: JournalEntry): AgentEvent {
   throw new Error(`there is a ${entry.type} at ${entry.offset}`);
 }
 
+/** Whatever was told of a run, by any process that moved it, is told apart by its id and its attempt. */
+function expectNamesOfTheirOwn(events: readonly AgentEvent[]): void {
+  const names = events.map(({ id, attempt }) => `${id} in ${attempt}`);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+}
+
 /**
  * Each run has told each of its events once, and left out no number. A number may be that of two calls: of one that was done
  * before the run was taken up again, and of one that was begun again then.
@@ -126,7 +133,8 @@ function expectNoHoles(events: readonly AgentEvent[]): void {
   const told = events.map((event) => `${event.id} ${event.type} ${callOf(event)}`);
   expect(told.filter((one, index) => told.indexOf(one) !== index)).toEqual([]);
   for (const run of new Set(events.map(({ runId }) => runId))) {
-    const seqs = [...new Set(events.filter(({ runId }) => runId === run).map(({ seq }) => seq))].sort((a, b) => a - b);
+    const numbered = events.filter(({ id, runId, seq }) => runId === run && id === `${runId}/${seq}`);
+    const seqs = [...new Set(numbered.map(({ seq }) => seq))].sort((a, b) => a - b);
     expect(seqs).toEqual(seqs.map((_, index) => index + 1));
   }
 }

@@ -158,15 +158,24 @@ describe("a lease ends", () => {
     await recorder().claim("r1");
   });
 
-  it("later when it is renewed before anything was recorded, which leaves no trace", async () => {
+  it("later when it is renewed before anything was recorded, and then others know of it", async () => {
     const { clock, log, recorder } = sharedLog();
     const owner = recorder();
     const lease = await owner.claim("r1");
     await clock.advance(40_000);
     await owner.renew(lease);
     await clock.advance(40_000);
-    await expect(owner.claim("r1")).rejects.toMatchObject(CONFLICT);
-    expect(await log.streams()).toEqual([]);
+    for (const one of [owner, recorder()]) await expect(one.claim("r1")).rejects.toMatchObject(CONFLICT);
+    expect(await entriesOf(log)).toEqual(["lease"]);
+    expect(await recorder().load("r1")).toBeUndefined();
+  });
+
+  it("before it is renewed, where somebody else wrote since it was claimed", async () => {
+    const { recorder } = sharedLog();
+    const [one, other] = [recorder(), recorder()];
+    const lease = await one.claim("r1");
+    await begun(other);
+    await expect(one.renew(lease)).rejects.toMatchObject(CONFLICT);
   });
 
   it("by a takeover, though it holds: a child belongs to whoever owns its parent", async () => {
@@ -177,6 +186,54 @@ describe("a lease ends", () => {
     const taken = await second.claim("r1", { takeOver: true });
     await second.step(drivenFrom((await second.load("r1"))?.state as never).state, { lease: taken });
     await expect(first.step(run.move("dispatch"), { lease })).rejects.toMatchObject(CONFLICT);
+  });
+});
+
+describe("the attempt of a run that is loaded (EVT-11)", () => {
+  /** Claims a run, makes that known, and is killed. */
+  const takenUp = async ({ clock, recorder }: ReturnType<typeof sharedLog>): Promise<void> => {
+    const owner = recorder();
+    await owner.renew(await owner.claim("r1"));
+    await clock.advance(60_000);
+  };
+  const attemptIn = async ({ recorder }: ReturnType<typeof sharedLog>) => (await recorder().load("r1"))?.state.attempt;
+
+  it("is the recorded one, and counts owners that were killed before they recorded anything", async () => {
+    const shared = sharedLog();
+    const owner = shared.recorder();
+    const run = drivenRun("r1");
+    const lease = await begun(owner, run);
+    await owner.step(run.move("dispatch"), { lease });
+    await owner.renew(lease);
+    expect(await attemptIn(shared)).toBeUndefined();
+    await owner.release(lease);
+    await takenUp(shared);
+    expect(await attemptIn(shared)).toBe(2);
+    await takenUp(shared);
+    expect(await attemptIn(shared)).toBe(3);
+    run.state.attempt = 7;
+    const last = shared.recorder();
+    await last.step(run.move("tools"), { lease: await last.claim("r1") });
+    expect(await attemptIn(shared)).toBe(7);
+  });
+
+  it("counts no claim that came to nothing", async () => {
+    const shared = sharedLog();
+    const owner = shared.recorder();
+    await owner.release(await begun(owner));
+    await owner.release(await owner.claim("r1"));
+    expect(await attemptIn(shared)).toBeUndefined();
+  });
+
+  it("counts owners also where leases have no end", async () => {
+    const log = memoryAppendStore();
+    const owner = runRecorder(log);
+    await owner.release(await begun(owner));
+    for (let killed = 0; killed < 2; killed++) {
+      const next = runRecorder(log);
+      await next.renew(await next.claim("r1"));
+    }
+    expect((await runRecorder(log).load("r1"))?.state.attempt).toBe(3);
   });
 });
 

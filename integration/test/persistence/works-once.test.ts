@@ -128,7 +128,7 @@ describe("a paused state with a recorder that gives leases works once (SE-07)", 
         resumed === undefined ? interrupt("Where?", { state: {} }) : void heard.push(resumed.answers.answer),
     });
     const run = await agentWith(asking, recorder()).invoke("Ask.", { runId: "r1" });
-    const dying = failAt(log, 2, { stayDown: true });
+    const dying = failAt(log, 3, { stayDown: true });
     const died = agentWith(asking, recorder(dying.subject)).resume(stored(run), { answers: answers(run, "here") });
     await expect(died).rejects.toMatchObject({ code: "store_failed" });
     await clock.advance(60_000);

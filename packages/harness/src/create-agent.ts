@@ -33,7 +33,7 @@ import { announceRestoredCalls, applyResume, hasGoneOn, reopen, resumeMismatch }
 import { LiveRun, type LiveRunOptions } from "./run/live-run.js";
 import { handOut, type LiveState, takeOver } from "./run/live-state.js";
 import { giveBack, handOutAfterStep, takeForStep } from "./run/moved-state.js";
-import { configBelow, newState, rootConfig, surroundingsBelow } from "./run/new-run.js";
+import { configBelow, newState, newStateBelow, rootConfig, surroundingsBelow } from "./run/new-run.js";
 import { runResult } from "./run/result.js";
 import { claimRun, whileClaimed } from "./run/run-claim.js";
 import { recordedFailure, withRun } from "./run/run-error.js";
@@ -139,7 +139,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     return this.#below(parent, config.runId, signal, async (agent, options) => {
       const recorded = await loadRecorded(options.recorder, config.runId);
       if (recorded !== undefined) return agent.#goOnBelow(ofParent(recorded, config), options);
-      return agent.#drive(newState(agent.#definition, input, config, options), options);
+      return agent.#drive(newStateBelow(agent.#definition, input, parent, config, options), options);
     });
   }
 
@@ -155,7 +155,7 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
       const recorded = await loadRecorded(options.recorder, runId);
       // The parent was cut off after its answers had arrived: the child has used them.
       if (recorded !== undefined && hasGoneOn(paused, recorded.state)) return agent.#goOnBelow(recorded, options);
-      return agent.#drive(reopen(agent.name, paused, undefined), options, { answers });
+      return agent.#drive(reopen(agent.name, paused, undefined, recorded), options, { answers });
     });
   }
 
@@ -172,9 +172,10 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
     return whileClaimed(claim, () => work(agent, { ...surroundings, claim }));
   }
 
-  #goOnBelow({ state, toolResults }: RecordedRun, options: LiveRunOptions): Promise<AgentRun<Output>> {
+  #goOnBelow(recorded: RecordedRun, options: LiveRunOptions): Promise<AgentRun<Output>> {
+    const { state } = recorded;
     if (state.phase === "done") return this.#drive(takeOver(state), options);
-    return this.#drive(reopen(this.name, state, undefined, toolResults), options, {});
+    return this.#drive(reopen(this.name, state, undefined, recorded), options, {});
   }
 
   async #goOn(run: AgentState | string, options: LiveRunOptions, resume: ResumeOptions): Promise<AgentRun<Output>> {
@@ -188,7 +189,10 @@ class DefinedAgent<Output> implements Agent<Output>, ChildAgent {
   }
 
   async #drive(state: LiveState, options: LiveRunOptions, resume?: ResumeOptions): Promise<AgentRun<Output>> {
-    if (resume !== undefined) await refuseMovedThread(this.#definition, state);
+    if (resume !== undefined) {
+      await refuseMovedThread(this.#definition, state);
+      await options.claim?.makeKnown();
+    }
     const run = new LiveRun(this.#definition, state, options);
     try {
       if (resume !== undefined) {

@@ -45,8 +45,8 @@ export async function reopenResumed(
   limits: Limits | undefined,
 ): Promise<LiveState> {
   const recorded = await loadRecorded(recorder, runId);
-  if (state !== undefined) return reopen(agent, notOvertaken(state, recorded), limits, recorded?.toolResults);
-  if (recorded !== undefined) return reopen(agent, recorded.state, limits, recorded.toolResults);
+  if (state !== undefined) return reopen(agent, notOvertaken(state, recorded), limits, recorded);
+  if (recorded !== undefined) return reopen(agent, recorded.state, limits, recorded);
   if (runId.length > LONGEST_ID_SHOWN) throw notAnId();
   const reason =
     recorder === undefined ? "the agent has no recorder to look it up in" : "the recorder knows no run with this id";

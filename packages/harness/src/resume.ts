@@ -37,25 +37,26 @@ export function announceRestoredCalls(run: LiveRun): void {
 }
 
 /**
- * A state that was stored, ready to go on: finished runs are refused, limits are widened where asked, results that
- * were recorded after the state are put in.
+ * A state that was stored, ready to go on in an attempt of its own: finished runs are refused, limits are widened where
+ * asked, results that were recorded after the state are put in.
  * @throws `resume_mismatch` for another agent's run or one that has ended.
  */
 export function reopen(
   agent: string,
   state: AgentState,
   limits: Limits | undefined,
-  recorded?: RecordedRun["toolResults"],
+  recorded?: RecordedRun,
 ): LiveState {
   if (state.agent !== agent) throw resumeMismatch(`it belongs to the agent "${state.agent}", not to "${agent}"`);
   if (state.phase === "done") throw resumeMismatch("it has ended; start a new run on its thread");
   const live = takeOver(state);
+  live.attempt = Math.max(state.attempt ?? 1, recorded?.state.attempt ?? 1) + 1;
   if (limits !== undefined) {
     live.config = { ...live.config, limits: overrideLimits(live.config.limits, limits) };
   }
   const results: ToolMessage[] = [];
   for (const call of live.batch?.calls ?? []) {
-    const result = recorded?.get(call.callId);
+    const result = recorded?.toolResults.get(call.callId);
     if (result === undefined || call.result !== undefined) continue;
     call.result = result;
     results.push(result);

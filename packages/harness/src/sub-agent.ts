@@ -36,6 +36,8 @@ export interface AgentToolOptions {
 /** What a run below another run is given by it. */
 export interface ParentRun {
   readonly context: RunContext;
+  /** Which taking up of the parent this is. */
+  readonly attempt: number;
   readonly childRunId: string;
   /** What its limits may be at the most. */
   readonly limits: Partial<ResolvedLimits>;
@@ -152,6 +154,7 @@ function parentOf(child: ChildAgent, added: Added, runtime: ToolRuntime): Parent
   const childRunId = attempt === 1 ? `${runId}/${callId}` : `${runId}/${callId}.${attempt}`;
   return {
     context,
+    attempt: context instanceof LiveRunContext ? context.attempt : 1,
     childRunId,
     limits: context.remainingLimits(),
     tags: [...tags, ...added.tags.filter((tag) => !tags.includes(tag))],

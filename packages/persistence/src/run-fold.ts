@@ -15,6 +15,8 @@ export class RunFold {
   readonly #toolResults = new Map<string, ToolMessage>();
   #fields: StateFields | undefined;
   #fence = 0;
+  /** How many owners there were. */
+  #owners = 0;
   #lease: LeaseEntry | undefined;
 
   constructor(runId: string) {
@@ -60,10 +62,14 @@ export class RunFold {
     return this.#lease;
   }
 
-  /** The run; nothing when no state is recorded. Its history is the fold's own: nothing may be added after this. */
+  /**
+   * The run; nothing when no state is recorded. Its attempt counts owners that recorded none. Its history is the fold's own:
+   * nothing may be added after this.
+   */
   run(): RecordedRun | undefined {
     if (this.#fields === undefined) return undefined;
-    const state: AgentState = { ...this.#fields, messages: this.#messages };
+    const attempt = Math.max(this.#fields.attempt ?? 1, this.#owners);
+    const state: AgentState = { ...this.#fields, ...(attempt > 1 ? { attempt } : {}), messages: this.#messages };
     return { state, toolResults: this.#toolResults };
   }
 
@@ -88,6 +94,7 @@ export class RunFold {
   #addLease(lease: LeaseEntry, place: string): void {
     if (lease.fence < this.#fence)
       throw corruptData(`${place}.fence`, `owner ${lease.fence} does not come after owner ${this.#fence}`);
+    if (lease.fence > this.#fence) this.#owners++;
     this.#fence = lease.fence;
     this.#lease = lease;
   }

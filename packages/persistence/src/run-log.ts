@@ -102,8 +102,8 @@ export class RunLog {
   }
 
   /**
-   * Makes the caller the owner. The log is told together with the owner's first entry: a run that does not go on after all
-   * leaves no trace, and when somebody else writes before, that append is refused.
+   * Makes the caller the owner. The log is told together with the owner's first entry, or when the lease is renewed: a run that
+   * does not go on after all leaves no trace, and when somebody else writes before, that append is refused.
    */
   claim(takeOver: boolean): Promise<RunLease> {
     return this.#inTurn(async () => {
@@ -122,9 +122,9 @@ export class RunLog {
   renew(lease: RunLease): Promise<void> {
     return this.#inTurn(async () => {
       const { known, owner } = await this.#catchUp(lease);
-      if (owner === undefined || owner.untilMs === null) return;
-      if (!owner.written) owner.untilMs = this.#leaseEnd();
-      else if (known.lease !== undefined) await this.#appendLease(known, owner);
+      if (owner === undefined) return;
+      const runsOut = owner.untilMs !== null && known.lease !== undefined;
+      if (runsOut || !owner.written) await this.#appendLease(known, owner);
     });
   }
 

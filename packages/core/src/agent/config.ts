@@ -9,6 +9,7 @@ export interface RunConfig {
   /** The run at the top of the tree; `runId` itself for that one. */
   readonly rootRunId: string;
   readonly parentRunId?: string;
+  /** The thread that it belongs to, as all runs below it do. The run at the top alone remembers it. */
   readonly threadId?: string;
   /** 0 for a run that no other run started. */
   readonly depth: number;

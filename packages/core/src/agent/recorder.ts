@@ -45,11 +45,14 @@ export interface ClaimOptions {
 
 /**
  * A recorder that lets one driver at a time own a run. The agent loop claims a run before it loads or moves it, hands the
- * lease to every write, renews it well before it runs out, and releases it after the run.
+ * lease to every write, renews it before it goes on with a run and then well before it runs out, and releases it after the run.
  *
  * Whatever else an implementation does: a write with a lease that is not the newest of its run, and one without a lease
  * while somebody owns the run, is refused with `conflict` and changes nothing. What a claim writes it may put off until the
- * first write with its lease, which is then refused when anybody else has written since the claim.
+ * first write or renewal with its lease, which is then refused when anybody else has written since the claim.
+ *
+ * A state that is loaded has an `attempt` no lower than the number of owners who have written or renewed: so the next one's
+ * is a number that no other owner had, even one that was killed before it recorded anything.
  */
 export interface LeasingRecorder extends RunRecorder {
   /**
@@ -58,7 +61,7 @@ export interface LeasingRecorder extends RunRecorder {
    * @throws `conflict`, retryable, while somebody else owns it.
    */
   claim(runId: string, options?: ClaimOptions): Promise<RunLease>;
-  /** @throws `conflict` when the lease is not the newest any more. */
+  /** From here on, later owners know of this one. @throws `conflict` when the lease is not the newest any more. */
   renew(lease: RunLease): Promise<void>;
   /** Leaves the run without an owner. Does nothing when it has another one. A run that is recorded in an end phase needs none. */
   release(lease: RunLease): Promise<void>;

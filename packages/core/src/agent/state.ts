@@ -103,6 +103,8 @@ export interface AgentState {
   readonly unpricedCalls: number;
   /** The number of the next event. */
   readonly seq: number;
+  /** Which taking up of the run this is: absent for the first, which is 1, and higher each time that the run is resumed. */
+  readonly attempt?: number;
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
   /** How long it has been running, pauses left out, up to the last step, ms. */

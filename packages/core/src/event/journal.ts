@@ -13,7 +13,7 @@ export interface JournaledEvent {
 /** Where an event happened, without what it told. */
 export type EventPlace = Pick<
   AgentEvent,
-  "id" | "seq" | "timeMs" | "type" | "runId" | "rootRunId" | "parentRunId" | "component"
+  "id" | "seq" | "attempt" | "timeMs" | "type" | "runId" | "rootRunId" | "parentRunId" | "component"
 >;
 
 /** An event whose content could not be stored safely: that it happened is all that is said. */

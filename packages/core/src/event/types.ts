@@ -192,10 +192,15 @@ export type EventType = keyof EventData;
 export interface EventEnvelope<T extends EventType> {
   /** Format. */
   readonly v: 1;
-  /** `<runId>/<seq>`, for fragments `<runId>/<seq>.<n>`: the same when the run is replayed. */
+  /**
+   * `<runId>/<seq>`, for fragments `<runId>/<seq>.<n>`: the same when the run is replayed. What a run tells once more when it is
+   * resumed has the id that it had, and a higher `attempt`.
+   */
   readonly id: string;
   /** Rises by one per event of a run, whether or not anybody listened to those before; fragments have that of the event before them. */
   readonly seq: number;
+  /** That of the run's state when it was told. An event of a run is known by its `id` and this. */
+  readonly attempt: number;
   /** Milliseconds since 1970. */
   readonly timeMs: number;
   readonly type: T;

@@ -3,7 +3,7 @@ import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
 import { applyEdits } from "./compact.js";
 import { honour } from "./control.js";
-import { saveMemory } from "./memory.js";
+import { rememberedThread, saveMemory } from "./memory.js";
 
 /** Lets `afterAgent` hooks look, saves the thread's memory, and ends the run. */
 export function finalize(run: LiveRun): Awaitable<void> {
@@ -23,7 +23,7 @@ async function finalizeAfterHooks(run: LiveRun): Promise<void> {
 function save(run: LiveRun): Awaitable<void> {
   const { state, definition } = run;
   if (state.edits.length > 0) applyEdits(run);
-  const { threadId } = state.config;
+  const threadId = rememberedThread(state.config);
   if (threadId === undefined || definition.memory === undefined) return end(run);
   return saveMemory(run, threadId).then(() => end(run));
 }

@@ -3,6 +3,7 @@ import {
   isTinyAgentsError,
   type Message,
   messageOf,
+  type RunConfig,
   readObject,
   readString,
   readThreadState,
@@ -58,6 +59,11 @@ export async function saveMemory(run: LiveRun, threadId: string): Promise<void> 
   if (run.shows("updates")) await showMemory(run, threadId, "saved", messages.length);
 }
 
+/** The thread whose memory a run has: runs below another one remember nothing. */
+export function rememberedThread({ depth, threadId }: RunConfig): string | undefined {
+  return depth === 0 ? threadId : undefined;
+}
+
 /**
  * Refuses to go on with a run whose thread another run has saved since this one loaded it: what it does from here on
  * could not be saved. Asked before anything runs. A run that was at its end may have saved the thread itself, which
@@ -65,7 +71,7 @@ export async function saveMemory(run: LiveRun, threadId: string): Promise<void> 
  * @throws `conflict`, `memory_failed`
  */
 export async function refuseMovedThread({ memory }: AgentDefinition, state: LiveState): Promise<void> {
-  const { threadId } = state.config;
+  const threadId = rememberedThread(state.config);
   const nothingLoaded = state.phase === "start" || state.resumeAt === "start";
   const atItsEnd = state.phase === "finalize" || state.resumeAt === "finalize";
   if (threadId === undefined || memory === undefined || nothingLoaded || atItsEnd) return;

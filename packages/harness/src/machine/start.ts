@@ -13,12 +13,12 @@ import {
 import type { Awaitable } from "../awaitable.js";
 import type { LiveRun } from "../run/live-run.js";
 import { honour } from "./control.js";
-import { loadMemory } from "./memory.js";
+import { loadMemory, rememberedThread } from "./memory.js";
 
 /** Loads the thread's memory, puts instructions, memory and input in their order, and lets `beforeAgent` hooks look. */
 export function start(run: LiveRun): Awaitable<void> {
   const { definition, state } = run;
-  const { threadId } = state.config;
+  const threadId = rememberedThread(state.config);
   run.event()?.("run.started", {
     agent: definition.name,
     resumed: false,

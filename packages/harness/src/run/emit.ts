@@ -17,12 +17,13 @@ export function envelopeOf<T extends EventType>(
   data: EventData[T],
   number: string,
 ): AgentEvent {
-  const { config, seq } = run.state;
+  const { config, seq, attempt = 1 } = run.state;
   const { runId, rootRunId, parentRunId, threadId, tags, metadata } = config;
   const event: Mutable<EventEnvelope<T>> = {
     v: 1,
     id: `${runId}/${number}`,
     seq,
+    attempt,
     timeMs: run.clock.now(),
     type,
     runId,

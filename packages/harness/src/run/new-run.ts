@@ -31,7 +31,7 @@ export function rootConfig(
   return {
     runId,
     rootRunId: runId,
-    ...(options.threadId === undefined ? {} : { threadId: options.threadId }),
+    ...threadIn(options),
     depth: 0,
     tags: options.tags ?? [],
     metadata: options.metadata ?? {},
@@ -52,12 +52,17 @@ export function configBelow(
     runId: childRunId,
     rootRunId: config.rootRunId,
     parentRunId: config.runId,
+    ...threadIn(config),
     depth: config.depth + 1,
     tags,
     metadata,
     configurable: config.configurable,
     limits: narrowLimits(definition.limits, limits),
   };
+}
+
+function threadIn({ threadId }: { readonly threadId?: string | undefined }): Pick<RunConfig, "threadId"> {
+  return threadId === undefined ? {} : { threadId };
 }
 
 /** What a run below another is given by it. Stores of its own agent stand before the parent's. */
@@ -118,6 +123,22 @@ export function newState(
     resumeAt: null,
     error: null,
   };
+}
+
+/**
+ * The same for a run below another: in the attempt of its parent. An earlier one may have begun it too, and nothing but its
+ * events be left of that.
+ */
+export function newStateBelow(
+  definition: AgentDefinition,
+  input: string,
+  { attempt }: ParentRun,
+  config: RunConfig,
+  options: Pick<RunSurroundings, "clock">,
+): LiveState {
+  const state = newState(definition, input, config, options);
+  if (attempt > 1) state.attempt = attempt;
+  return state;
 }
 
 function storesOf(context: ParentRun["context"]): LiveRunOptions["stores"] {

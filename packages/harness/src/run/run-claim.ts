@@ -72,6 +72,18 @@ export class RunClaim {
     this.#lookAgain(run, durationMs);
   }
 
+  /**
+   * Makes the claim known, before anything is told of the run that goes on: whoever resumes it later counts this time too.
+   * @throws `conflict` when somebody else owns the run by now.
+   */
+  async makeKnown(): Promise<void> {
+    try {
+      await this.#recorder.renew(this.#lease);
+    } catch (error) {
+      throw recorderError("renew", error);
+    }
+  }
+
   /** Does nothing the second time. Never rejects: what has become of the run stands, and a lease that stays runs out. */
   async release(): Promise<void> {
     if (this.#over) return;

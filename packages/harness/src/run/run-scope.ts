@@ -87,6 +87,11 @@ export class LiveRunContext implements RunContext {
     });
   }
 
+  /** Which taking up of the run this is. */
+  get attempt(): number {
+    return this.live.state.attempt ?? 1;
+  }
+
   remainingLimits(): Partial<ResolvedLimits> {
     const { config, counters } = this.live.state;
     const { limits } = config;

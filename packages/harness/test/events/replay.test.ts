@@ -98,6 +98,63 @@ describe("a run that goes on from a recorded state", () => {
     expect(new Set(split.deltas).size).toBe(split.deltas.length);
   });
 
+  test("tells them in a higher attempt each time that it is resumed, under the same ids (EVT-11)", async () => {
+    const recorder = keptRuns();
+    const all = eventRecorder();
+    await agentOf().invoke("Go.", { ...surroundings(), runId: "r", events: all, recorder });
+    const from = JSON.parse(JSON.stringify(recorder.states[3])) as AgentState;
+    const first = eventRecorder();
+    const once = await agentOf().resume(from, { ...surroundings(), events: first });
+    // Somebody else took the run up meanwhile, and did nothing with it.
+    const kept = { ...keptRuns(), load: async () => ({ state: { ...from, attempt: 4 }, toolResults: new Map() }) };
+    const second = eventRecorder();
+    await agentOf().resume(from, { ...surroundings(), events: second, recorder: kept });
+    const idsOf = ({ events }: typeof all) => events.filter(({ seq }) => seq > from.seq).map(({ id }) => id);
+    expect(idsOf(first)).toEqual(idsOf(all));
+    expect(idsOf(second)).toEqual(idsOf(all));
+    const attempts = [all, first, second].map(({ events }) => [...new Set(events.map(({ attempt }) => attempt))]);
+    expect(attempts).toEqual([[1], [2], [5]]);
+    expect(once.state.attempt).toBe(2);
+    expect(from.attempt).toBeUndefined();
+  });
+
+  test("begins a run below it that nobody has recorded in its own attempt (EVT-11)", async () => {
+    const child = createAgent({ name: "child", model: scriptedModel(["fog", "fog"]) });
+    const script = [{ toolCalls: [{ name: "child", args: { task: "Look." } }] }, { text: "done" }];
+    const agent = createAgent({
+      name: "a",
+      model: modelByHistory(script),
+      tools: [child.asTool({ description: "Looks." })],
+    });
+    let state = agent.initialState("Go.", { runId: "r" });
+    while (state.phase !== "tools") state = await agent.step(state);
+    const stored = JSON.stringify(state);
+    const events = eventRecorder();
+    await agent.step(state, { events });
+    await agent.resume(JSON.parse(stored), { events });
+    const told = events.ofRun("r/call_1").map(({ id, attempt }) => `${id} in ${attempt}`);
+    expect(new Set(told).size).toBe(told.length);
+    expect(told.filter((one) => one.startsWith("r/call_1/1 "))).toEqual(["r/call_1/1 in 1", "r/call_1/1 in 2"]);
+  });
+
+  test("numbers the fragments of a call anew behind each of its attempts, and no other event after them (EVT-11)", async () => {
+    const idsOf = async (lost: string) => {
+      const events = eventRecorder({ deltas: true });
+      const model = scriptedModel([{ text: lost, error: network() }, "Fog."], { split: "characters" });
+      const { clock, ...rest } = testSurroundings();
+      const running = createAgent({ name: "a", model }).invoke("Go.", { ...rest, clock, runId: "r", events });
+      await clock.advance(10_000);
+      await running;
+      const fragments = events.ofType("model.delta").map(({ id }) => id);
+      expect(new Set(fragments).size).toBe(fragments.length);
+      return {
+        again: fragments.slice(fragments.findLastIndex((id) => id.endsWith(".1"))),
+        others: events.events.filter(({ type }) => type !== "model.delta").map(({ id, type }) => `${id} ${type}`),
+      };
+    };
+    expect(await idsOf("A")).toEqual(await idsOf("A long time ago"));
+  });
+
   test("numbers its events from 1, without a gap, and never twice across a pause (EVT-11)", async () => {
     const events = eventRecorder();
     const agent = createAgent({

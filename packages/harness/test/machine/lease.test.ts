@@ -1,6 +1,6 @@
 import { askWhenResumed, isTinyAgentsError, type LeasingRecorder, TinyAgentsError } from "@tinyagents/core";
 import { type Agent, type AgentOptions, createAgent } from "@tinyagents/harness";
-import { fakeTool, hangingTool, scriptedModel, testSurroundings } from "@tinyagents/testkit";
+import { eventRecorder, fakeTool, hangingTool, scriptedModel, testSurroundings } from "@tinyagents/testkit";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { failureOf } from "../support/failures.js";
@@ -49,8 +49,17 @@ describe("a run whose recorder gives leases", () => {
     await killedAfterOneTool(recorder);
     const begin = recorder.asked.length;
     await twoToolAgent([]).resume("r", { recorder });
-    expect(recorder.asked.slice(begin, begin + 3)).toEqual(["claim r", "load r", "step r 1"]);
+    expect(recorder.asked.slice(begin, begin + 3)).toEqual(["claim r", "load r", "renew r 1"]);
     expect(recorder.owned).toEqual([]);
+  });
+
+  it("tells nothing when somebody else has it before that is known (LOOP-14, EVT-11)", async () => {
+    const recorder = leasedRuns();
+    await killedAfterOneTool(recorder);
+    const [ran, events] = [[] as string[], eventRecorder()];
+    recorder.onRenew = () => recorder.takeAway("r");
+    await expect(twoToolAgent(ran, { events }).resume("r", { recorder })).rejects.toMatchObject({ code: "conflict" });
+    expect([ran, events.events]).toEqual([[], []]);
   });
 
   it("is not resumed while somebody else moves it: nothing runs, and nothing is recorded (LOOP-14)", async () => {

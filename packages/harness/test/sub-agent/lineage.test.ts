@@ -86,6 +86,7 @@ describe("a run below another", () => {
       tags: ["x"],
     });
     expect(events.ofRun(leafId)[0]).toMatchObject({ rootRunId: "r", parentRunId: middleId, component: "leaf" });
+    expect(new Set(events.events.map(({ threadId }) => threadId))).toEqual(new Set(["t"]));
     expect(events.ofType("sub_agent.started").map(({ runId, data }) => [runId, data])).toEqual([
       ["r", { childRunId: middleId, agent: "middle", callId: "call_1", depth: 1 }],
       [middleId, { childRunId: leafId, agent: "leaf", callId: "call_1", depth: 2 }],
@@ -227,7 +228,7 @@ describe("a run below another", () => {
     expect(endProblems(events.events)).toEqual([]);
   });
 
-  test("has no thread of its own: memory is the parent's (MEM-02)", async () => {
+  test("remembers nothing of its thread: memory is the parent's (MEM-02)", async () => {
     const touched: string[] = [];
     const memory = {
       load: async (threadId: string) => {

@@ -1,4 +1,4 @@
-import type { AgentEvent, JournalEntry } from "@tinyagents/core";
+import type { AgentEvent, JournalEntry, JournaledEvent, WithheldEvent } from "@tinyagents/core";
 
 /** The number of an event in its run, and, of a fragment, its number after that. */
 interface Place {
@@ -6,58 +6,80 @@ interface Place {
   readonly part: number;
 }
 
-/**
- * What still holds of a journal, in its order. A run that was cut off goes on from its last recorded state and tells what
- * comes after that state once more, perhaps otherwise: what it had told the first time is dropped. A tool call whose result
- * was recorded is not run again, so what was told of it holds, but for its end where that is told again. Views of a run are
- * made from these, and know them by their offsets: what holds from before and what was told anew may have one id. Gaps stay.
- */
-export function currentEntries(entries: readonly JournalEntry[]): readonly JournalEntry[] {
-  const runs = new Map<string, RunEntries>();
-  entries.forEach((entry, index) => {
-    if (entry.type === "gap") return;
-    const run = runs.get(entry.event.runId) ?? new RunEntries();
-    runs.set(entry.event.runId, run);
-    run.add(index, placeOf(entry.event), entry.type === "event" ? entry.event : undefined);
-  });
-  const dropped = new Set([...runs.values()].flatMap((run) => run.dropped()));
-  return dropped.size === 0 ? entries : entries.filter((_, index) => !dropped.has(index));
-}
-
+/** An entry of one run. */
 interface Told {
   readonly index: number;
+  readonly attempt: number;
   readonly place: Place;
   /** What happened to which tool call; absent for what is not about one. */
   readonly ofCall: { readonly callId: string; readonly what: string } | undefined;
 }
 
-/** The entries of one run: those that hold, and those from before it went back. */
-class RunEntries {
-  readonly #told: Told[] = [];
-  readonly #before: Told[] = [];
+/**
+ * What still holds of a journal, in its order. A run that was cut off goes on from its last recorded state and tells what
+ * comes after that state once more, in a higher attempt and perhaps otherwise: what earlier attempts tell of that is dropped,
+ * however late it got into the journal. A tool call whose result was recorded is not run again, so what was told of it holds,
+ * but for its end where that is told again. Views of a run are made from these, and know them by `id` and `attempt`. Gaps stay.
+ */
+export function currentEntries(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+  const runs = new Map<string, Told[]>();
+  entries.forEach((entry, index) => {
+    if (entry.type === "gap") return;
+    const { runId } = entry.event;
+    const run = runs.get(runId);
+    if (run === undefined) runs.set(runId, [toldBy(entry, index)]);
+    else run.push(toldBy(entry, index));
+  });
+  const dropped = new Set([...runs.values()].flatMap(droppedOf));
+  return dropped.size === 0 ? entries : entries.filter((_, index) => !dropped.has(index));
+}
 
-  add(index: number, place: Place, event: AgentEvent | undefined): void {
-    for (let last = this.#told.at(-1); last !== undefined && !comesAfter(place, last.place); last = this.#told.at(-1)) {
-      this.#before.push(last);
-      this.#told.pop();
-    }
-    this.#told.push({ index, place, ofCall: event === undefined ? undefined : ofCall(event) });
-  }
+function toldBy(entry: JournaledEvent | WithheldEvent, index: number): Told {
+  const { attempt } = entry.event;
+  return {
+    index,
+    attempt,
+    place: placeOf(entry.event),
+    ofCall: entry.type === "event" ? ofCall(entry.event) : undefined,
+  };
+}
 
-  dropped(): readonly number[] {
-    const last = new Map<string, number>();
-    for (const { index, ofCall } of [...this.#before, ...this.#told]) {
-      if (ofCall === undefined) continue;
-      const id = idOf(ofCall.callId, ofCall.what);
-      last.set(id, Math.max(index, last.get(id) ?? -1));
+/** Indexes of the entries of a run that hold no longer. */
+function droppedOf(run: readonly Told[]): readonly number[] {
+  // Whoever was overtaken may have told its last words when the next attempt had begun.
+  const told = run.toSorted((one, other) => one.attempt - other.attempt);
+  const last = lastOfCalls(told);
+  const lastOf = (callId: string, what: string): number => last.get(idOf(callId, what)) ?? -1;
+  const holds = ({ ofCall }: Told, at: number): boolean =>
+    ofCall !== undefined &&
+    // A call is approved before it starts.
+    (ofCall.what.startsWith("approval.") || at >= lastOf(ofCall.callId, "tool.started")) &&
+    (ofCall.what === "tool.delta" || at === lastOf(ofCall.callId, ofCall.what));
+  const undone = undoneIn(told);
+  return told.filter((one, at) => undone.has(one) && !holds(one, at)).map(({ index }) => index);
+}
+
+/** Those after which the run went back to where it was before them. */
+function undoneIn(told: readonly Told[]): ReadonlySet<Told> {
+  const undone = new Set<Told>();
+  const standing: Told[] = [];
+  for (const one of told) {
+    for (let last = standing.at(-1); last !== undefined && !comesAfter(one.place, last.place); last = standing.at(-1)) {
+      undone.add(last);
+      standing.pop();
     }
-    const holds = ({ index, ofCall }: Told): boolean =>
-      ofCall !== undefined &&
-      // A call is approved before it starts.
-      (ofCall.what.startsWith("approval.") || index >= (last.get(idOf(ofCall.callId, "tool.started")) ?? -1)) &&
-      (ofCall.what === "tool.delta" || index === last.get(idOf(ofCall.callId, ofCall.what)));
-    return this.#before.filter((told) => !holds(told)).map(({ index }) => index);
+    standing.push(one);
   }
+  return undone;
+}
+
+/** Where each thing was told of each call for the last time. */
+function lastOfCalls(told: readonly Told[]): ReadonlyMap<string, number> {
+  const last = new Map<string, number>();
+  told.forEach(({ ofCall }, at) => {
+    if (ofCall !== undefined) last.set(idOf(ofCall.callId, ofCall.what), at);
+  });
+  return last;
 }
 
 const OF_CALLS = /^(tool|sub_agent|approval)\./;

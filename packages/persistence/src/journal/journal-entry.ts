@@ -42,8 +42,8 @@ export function gapEntry({ lost, fromMs, toMs }: Omit<JournalGap, "type" | "offs
   return { v: FORMAT, type: "gap", lost, fromMs, toMs };
 }
 
-function placeOf({ id, seq, timeMs, type, runId, rootRunId, parentRunId, component }: AgentEvent): EventPlace {
-  const place = { id, seq, timeMs, type, runId, rootRunId, component };
+function placeOf({ id, seq, attempt, timeMs, type, runId, rootRunId, parentRunId, component }: AgentEvent): EventPlace {
+  const place = { id, seq, attempt, timeMs, type, runId, rootRunId, component };
   return parentRunId === undefined ? place : { ...place, parentRunId };
 }
 
@@ -78,10 +78,11 @@ function readEvent(value: unknown, place: string): AgentEvent {
   return event as unknown as AgentEvent;
 }
 
+/** Of entries that tell of no attempt, all were told in the first. */
 function readPlace(value: unknown, place: string): JsonObject {
-  const event = readObject(value, place);
+  const event: JsonObject = { attempt: 1, ...readObject(value, place) };
   for (const name of ["id", "type", "runId", "rootRunId", "component"]) readString(event[name], `${place}.${name}`);
-  for (const name of ["seq", "timeMs"]) readNumber(event[name], `${place}.${name}`);
+  for (const name of ["seq", "attempt", "timeMs"]) readNumber(event[name], `${place}.${name}`);
   if (event.parentRunId !== undefined) readString(event.parentRunId, `${place}.parentRunId`);
   return event;
 }

@@ -70,30 +70,38 @@ export class RunJournal {
     const { signal, untilEnd = false, pollMs, clock } = query;
     const wanted = filterOf(query);
     let next = readWholeNumber(query.from ?? 0, 0, "from");
-    let ended = untilEnd && next > 0 && (await this.hasEnded(signal));
+    let life = untilEnd && next > 0 ? await this.#lastLife(signal) : NOTHING_TOLD;
     const isOver = async (): Promise<boolean> =>
-      untilEnd && ended && next >= (await this.#log.head(this.#stream, { signal }));
+      untilEnd && life.ended && next >= (await this.#log.head(this.#stream, { signal }));
     if (await isOver()) return;
     for await (const record of this.#recordsToCome(next, { signal, pollMs, clock })) {
       next = record.offset + 1;
       const entry = this.#entry(record);
       if (wanted(entry)) yield entry;
-      ended = this.#endsRun(entry) ?? ended;
+      life = lifeAfter(life, this.#lifeIn(entry));
       if (await isOver()) return;
     }
   }
 
   /** Whether the last that was told of the root run is its end. */
   async hasEnded(signal?: AbortSignal): Promise<boolean> {
+    return (await this.#lastLife(signal)).ended;
+  }
+
+  /** Looks back to the start of the attempt that was told of last, since one that it has overtaken may have told its end after that. */
+  async #lastLife(signal?: AbortSignal): Promise<Life> {
+    let last = NOTHING_TOLD;
     for (let from: number | undefined; ; ) {
-      const records = await this.#log.read(this.#stream, { from, order: "descending", limit: 100, signal });
+      const records = await this.#log.read(this.#stream, { from, order: "descending", limit: PAGE, signal });
       for (const record of records) {
-        const ended = this.#endsRun(this.#entry(record));
-        if (ended !== undefined) return ended;
+        const life = this.#lifeIn(this.#entry(record));
+        if (life !== undefined && life.attempt > last.attempt) last = life;
+        if (life?.starts === true && life.attempt <= last.attempt) return last;
         from = record.offset - 1;
       }
+      if (records.length > 0 && from !== -1) continue;
       // Only the journal of a run that had ended is ever made smaller.
-      if (records.length === 0 || from === -1) return this.#kept.exists(signal);
+      return last === NOTHING_TOLD ? { ...last, ended: await this.#kept.exists(signal) } : last;
     }
   }
 
@@ -161,13 +169,27 @@ export class RunJournal {
     return readJournalEntry(value, offset, `${this.#stream} at offset ${offset}`);
   }
 
-  /** Whether an entry says that the root run has ended, or that it goes on; nothing where it says neither. */
-  #endsRun(entry: JournalEntry): boolean | undefined {
+  /** What an entry says of whether the root run has ended; nothing where it says nothing of that. */
+  #lifeIn(entry: JournalEntry): Life | undefined {
     if (entry.type === "gap" || entry.event.runId !== this.#rootRunId) return undefined;
-    const { type } = entry.event;
+    const { type, attempt } = entry.event;
     if (!LIFE.has(type)) return undefined;
-    return type === "run.completed" || type === "run.failed";
+    return { attempt, starts: type === "run.started", ended: type === "run.completed" || type === "run.failed" };
   }
+}
+
+/** What was told last of whether a run has ended, by the attempt that it was told in. */
+interface Life {
+  readonly attempt: number;
+  readonly starts: boolean;
+  readonly ended: boolean;
+}
+
+const NOTHING_TOLD: Life = { attempt: 0, starts: false, ended: false };
+
+/** Whoever was overtaken has no say any more. */
+function lifeAfter(before: Life, told: Life | undefined): Life {
+  return told === undefined || told.attempt < before.attempt ? before : told;
 }
 
 /** How a run began and ended. */

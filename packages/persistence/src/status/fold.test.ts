@@ -5,10 +5,10 @@ import { foldRunStatus } from "./fold.js";
 const model = { id: "acme/m", provider: "acme", model: "m", chosenBy: "agent" } as const;
 const usage = { inputTokens: 10, outputTokens: 2, source: "reported" } as const;
 
-/** An event of run `r`. Its time is its number, unless another is given. */
-function event<T extends EventType>(type: T, seq: number, data: EventData[T], timeMs = seq): AgentEvent {
+/** An event of run `r`, in its first attempt. Its time is its number, unless another is given. */
+function event<T extends EventType>(type: T, seq: number, data: EventData[T], timeMs = seq, attempt = 1): AgentEvent {
   const ids = { id: `r/${seq}`, runId: "r", rootRunId: "r", component: "a" };
-  return { v: 1, seq, timeMs, type, data, ...ids } as unknown as AgentEvent;
+  return { v: 1, seq, attempt, timeMs, type, data, ...ids } as unknown as AgentEvent;
 }
 
 function fold(events: readonly AgentEvent[], from?: RunStatusRecord): RunStatusRecord {
@@ -139,7 +139,35 @@ describe("the status that events add up to (OBS-02, RES-03, USG-04)", () => {
     expect(again.resumptions).toEqual([resumed, { seq: 1, timeMs: 20 }].map(({ seq, timeMs }) => ({ seq, timeMs })));
   });
 
-  it("knows every resumption that comes again, of however many the last 32", () => {
+  it("tells two resumptions apart that come in one millisecond, after the same event", () => {
+    const before = fold([started, asked]);
+    const resumed = [2, 3].map((attempt) => event("run.started", 1, { agent: "a", resumed: true }, 50, attempt));
+    const after = fold(resumed, before);
+    expect(after).toMatchObject({ attempt: 3, counters: { resumes: 2 }, lastSeq: 1 });
+    expect(after.resumptions).toEqual([{ seq: 1, timeMs: 50 }]);
+    expect(fold([...resumed, asked, used], after)).toBe(after);
+  });
+
+  it("is told by the newest attempt, which may have told answers before it says that the run goes on", () => {
+    const requests = [{ id: "q1", type: "approval", callId: "c1" }];
+    const paused = fold([started, event("run.paused", 2, { requests })]);
+    const granted = event("approval.granted", 3, { requestId: "q1", callId: "c1", tool: "t" }, 9, 2);
+    const answered = fold([granted], paused);
+    expect(answered).toMatchObject({ state: "paused", requests, attempt: 2, lastSeq: 3 });
+    const goesOn = fold([event("run.started", 3, { agent: "a", resumed: true }, 9, 2)], answered);
+    expect(goesOn).toMatchObject({ state: "running", requests: [], counters: { resumes: 1 } });
+    expect(fold([event("run.failed", 9, { error: {} as never })], goesOn)).toBe(goesOn);
+  });
+
+  it("begins anew with a run of which nothing was recorded, and is not at its end then", () => {
+    const ended = fold([started, asked, event("run.completed", 3, { status: "completed" })]);
+    const again = fold([event("run.started", 1, { agent: "a", resumed: false }, 50, 2)], ended);
+    expect(again).toMatchObject({ state: "running", phase: "start", attempt: 2, lastSeq: 1, counters: { resumes: 1 } });
+    expect(again).not.toHaveProperty("outcome");
+    expect(again.activeCalls).toEqual([]);
+  });
+
+  it("knows every resumption that comes again in one attempt, of however many the last 32", () => {
     const resumptions = Array.from({ length: 40 }, (_, index) =>
       event("run.started", 1, { agent: "a", resumed: true }, 1_000 - index),
     );

@@ -6,16 +6,17 @@ type Fold<T extends EventType> = (status: RunStatusRecord, data: EventData[T], e
 
 /**
  * The status of a run after one more of its events. Pure, and the same for events with and without payloads, but for the
- * words of errors. Events of other runs, fragments, and events that are in it already change nothing. A run that goes on
- * after a crash repeats what was not recorded; what it had used before stays counted, since it was used. Numbers say what
- * comes after what, and never times: a run may go on where the clock is behind.
+ * words of errors. Events of other runs, fragments, and events that are in it already change nothing, nor does what earlier
+ * attempts tell. A run that goes on after a crash repeats what was not recorded; what it had used before stays counted, since
+ * it was used. Attempts and numbers say what comes after what, and never times: a run may go on where the clock is behind.
  *
  * @param status absent for a run of which nothing is known.
  */
 export function foldRunStatus(status: RunStatusRecord | undefined, event: AgentEvent): RunStatusRecord {
   const before = status ?? statusBefore(event);
   if (event.runId !== before.runId || !isNews(before, event)) return before;
-  const begun: RunStatusRecord = before.state === "accepted" ? { ...before, state: "running" } : before;
+  const current = inAttempt(before, event.attempt);
+  const begun: RunStatusRecord = current.state === "accepted" ? { ...current, state: "running" } : current;
   const fold = Object.hasOwn(FOLDS, event.type) ? (FOLDS[event.type] as Fold<EventType> | undefined) : undefined;
   const after = fold === undefined ? begun : fold(begun, event.data, event);
   // Whoever goes on with a run has a clock of its own.
@@ -23,12 +24,14 @@ export function foldRunStatus(status: RunStatusRecord | undefined, event: AgentE
   return { ...after, lastSeq: event.seq, updatedAtMs: Math.max(knownAtMs, event.timeMs) };
 }
 
-/** How many resumptions a status knows: one that comes again is told by them. */
+/** How many resumptions in one attempt a status knows: one that comes again is told by them. */
 const MOST_RESUMPTIONS = 32;
 
-/** A run that goes on after a crash starts again behind events that were told of it before. */
+/** A run that goes on after a crash starts again behind events that were told of it before, and in a higher attempt. */
 function isNews(status: RunStatusRecord, event: AgentEvent): boolean {
   if (event.type === "model.delta" || event.type === "tool.delta") return false;
+  const later = event.attempt - attemptOf(status);
+  if (later !== 0) return later > 0;
   if (event.seq > status.lastSeq) return true;
   return isResumption(event) && !status.resumptions?.some(isAt(event));
 }
@@ -38,14 +41,28 @@ export function isResumption({ type, data }: AgentEvent): boolean {
   return type === "run.started" && data.resumed;
 }
 
+/** The attempt of the last event of which a status tells. */
+export function attemptOf({ attempt = 1 }: RunStatusRecord): number {
+  return attempt;
+}
+
+function inAttempt(status: RunStatusRecord, attempt: number): RunStatusRecord {
+  if (attempt === attemptOf(status)) return status;
+  const { resumptions: _, ...kept } = status;
+  return { ...kept, attempt };
+}
+
 function isAt({ seq, timeMs }: RunResumption): (known: RunResumption) => boolean {
   return (known) => known.seq === seq && known.timeMs === timeMs;
 }
 
 /** What each event says. Those that are not here are heard of, and change nothing else. */
 const FOLDS: { readonly [T in EventType]?: Fold<T> } = {
-  "run.started": (status, { resumed }, event) =>
-    resumed ? goOn(status, event) : { ...status, component: event.component, phase: "start" },
+  "run.started": (status, { resumed }, event) => {
+    // Where nothing of it was recorded, a run that had begun begins anew.
+    const begun = resumed || status.lastSeq >= 0 ? goOn(status, event) : status;
+    return resumed ? begun : { ...begun, component: event.component, phase: "start" };
+  },
   "run.completed": (status, { status: outcome }, { timeMs }) => ({
     ...end(status, "completed", "done", timeMs),
     outcome,

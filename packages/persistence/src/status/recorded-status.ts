@@ -1,5 +1,5 @@
 import { type AgentEvent, type AgentState, outcomeOf, type RunStatusRecord, withoutPayload } from "@tinyagents/core";
-import { foldRunStatus } from "./fold.js";
+import { attemptOf, foldRunStatus } from "./fold.js";
 
 /**
  * The status of a run whose recorded state says that it has ended, or waits for answers: what is to be stored when the process
@@ -10,7 +10,9 @@ export function recordedStatus(status: RunStatusRecord, state: AgentState): RunS
   const end = endOf(state);
   if (end === undefined) return undefined;
   const { seq } = state;
-  const tell = (told: Pick<AgentEvent, "type" | "data">, seq: number): AgentEvent => eventOf(status, told, seq);
+  const attempt = Math.max(attemptOf(status), state.attempt ?? 1);
+  const tell = (told: Pick<AgentEvent, "type" | "data">, seq: number): AgentEvent =>
+    eventOf(status, told, { seq, attempt });
   // It was resumed without a word, and told less than it had before.
   const isBehind = status.lastSeq >= seq && status.phase !== state.phase;
   const resumption = { type: "run.started", data: { agent: status.component, resumed: true } } as const;
@@ -28,7 +30,11 @@ function endOf(state: AgentState): Pick<AgentEvent, "type" | "data"> | undefined
   return { type: "run.paused", data: { requests: asked } };
 }
 
-function eventOf(status: RunStatusRecord, told: Pick<AgentEvent, "type" | "data">, seq: number): AgentEvent {
+function eventOf(
+  status: RunStatusRecord,
+  told: Pick<AgentEvent, "type" | "data">,
+  { seq, attempt }: Pick<AgentEvent, "seq" | "attempt">,
+): AgentEvent {
   const { runId, rootRunId, component, updatedAtMs: timeMs } = status;
-  return { v: 1, id: `${runId}/${seq}`, seq, timeMs, runId, rootRunId, component, ...told } as AgentEvent;
+  return { v: 1, id: `${runId}/${seq}`, seq, attempt, timeMs, runId, rootRunId, component, ...told } as AgentEvent;
 }

@@ -7,7 +7,7 @@ import {
   type RunStatusStore,
   type StoreVersion,
 } from "@tinyagents/core";
-import { foldRunStatus, isResumption } from "./fold.js";
+import { attemptOf, foldRunStatus, isResumption } from "./fold.js";
 
 /** How the status of a run is written. */
 export interface WriterSettings {
@@ -63,11 +63,6 @@ export class RunWriter {
   /** Whether the run needs no writer any more. */
   get done(): boolean {
     return this.idle && (this.#status === undefined || hasEnded(this.#status.state));
-  }
-
-  /** The thread of the run, as far as it is known. */
-  get threadId(): string | undefined {
-    return this.#status?.threadId ?? this.#held.find(({ threadId }) => threadId !== undefined)?.threadId;
   }
 
   take(event: AgentEvent): void {
@@ -201,7 +196,7 @@ export class RunWriter {
     const found = await this.#settings.statuses.get(this.#runId);
     this.#version = found?.version ?? null;
     if (found === undefined || this.#status === undefined || !isFurther(found.status, this.#status)) return false;
-    this.#overtaken = found.status.counters.resumes > this.#status.counters.resumes;
+    this.#overtaken = resumedAfter(found.status, this.#status) > 0;
     this.#status = this.#written = found.status;
     return true;
   }
@@ -212,6 +207,11 @@ function told(): void {}
 
 /** Whether a status tells of more than another: of a later resume, or of a later event of the same one. */
 function isFurther(one: RunStatusRecord, other: RunStatusRecord): boolean {
-  const resumes = one.counters.resumes - other.counters.resumes;
-  return resumes === 0 ? one.lastSeq >= other.lastSeq : resumes > 0;
+  const later = resumedAfter(one, other);
+  return later === 0 ? one.lastSeq >= other.lastSeq : later > 0;
+}
+
+/** Above 0: the one tells of a later attempt, or of a later resume in the same. Below 0: the other does. */
+function resumedAfter(one: RunStatusRecord, other: RunStatusRecord): number {
+  return attemptOf(one) - attemptOf(other) || one.counters.resumes - other.counters.resumes;
 }

@@ -92,8 +92,7 @@ export function runStatusSink(statuses: RunStatusStore, options: RunStatusSinkOp
     payloads: errorWords,
     emit(event) {
       if (closed) return;
-      const told = inThread(event, writers.get(event.rootRunId)?.threadId);
-      writerOf(event.runId).take(errorWords ? cleaned(told, secrets) : told);
+      writerOf(event.runId).take(errorWords ? cleaned(event, secrets) : event);
     },
     flush,
     async close() {
@@ -106,12 +105,6 @@ export function runStatusSink(statuses: RunStatusStore, options: RunStatusSinkOp
       }
     },
   };
-}
-
-/** A run below another is of no thread itself, and is found with that of the run at the top. */
-function inThread(event: AgentEvent, threadId: string | undefined): AgentEvent {
-  const isBelow = event.parentRunId !== undefined && event.threadId === undefined;
-  return isBelow && threadId !== undefined ? { ...event, threadId } : event;
 }
 
 /** Only the end of a run has words that are kept. */

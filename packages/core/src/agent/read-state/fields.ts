@@ -177,6 +177,7 @@ const fields: Check = shape<Omit<AgentState, "v" | "messages">>({
   cost: nullable(costTotals),
   unpricedCalls: whole(),
   seq: whole(),
+  attempt: optional(whole(1)),
   startedAtMs: amount,
   elapsedMs: amount,
   middleware: object,

@@ -68,6 +68,8 @@ describe("a stored state", () => {
     ["messages.2.content.1.id", null],
     ["messages.2.content.1.args", []],
     ["newFrom", 99],
+    ["attempt", 0],
+    ["attempt", "2"],
     ["counters.steps", null],
     ["usage.totalTokens", -1],
     ["usageByModel.0.model.id", undefined],

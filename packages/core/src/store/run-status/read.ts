@@ -66,6 +66,7 @@ const fields: Check = shape<Omit<RunStatusRecord, "v">>({
   ),
   requests: list(question),
   error: optional(errorRecord),
+  attempt: optional(whole(1)),
   resumptions: optional(list(shape<RunResumption>({ seq: whole(), timeMs: amount }))),
   lastSeq: whole(-1),
   startedAtMs: amount,

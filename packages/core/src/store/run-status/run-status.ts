@@ -86,9 +86,14 @@ export interface RunStatusRecord {
   readonly requests: readonly RunQuestion[];
   /** Why it failed or was cancelled. */
   readonly error?: ErrorRecord;
-  /** When it went on after a pause or a crash: the last 32 times, oldest first. Absent where it never did. */
+  /** The attempt of the last event that is in it, as events have it. Absent: 1. */
+  readonly attempt?: number;
+  /**
+   * When it went on in that attempt: once, or more often where nobody could tell attempts apart, the last 32 times, oldest
+   * first. Absent where it did not.
+   */
   readonly resumptions?: readonly RunResumption[];
-  /** The number of the last event that is in it; -1 before the first. */
+  /** The number of that event in its attempt; -1 before the first. */
   readonly lastSeq: number;
   /** Ms since 1970: when it was accepted or began, whichever came first. Orders listings. */
   readonly startedAtMs: number;
