@@ -13,6 +13,8 @@ const FORMAT = 1;
 /** How many records go from one place to the other at a time. */
 export const KEPT_PAGE = 500;
 const MOST_LOOKS = 10;
+/** A stream that was listed is not there any more. */
+const GONE: unique symbol = Symbol("gone");
 
 /**
  * What was kept of the start of a stream when its journal was made smaller: records with the offsets that they had. Each
@@ -28,21 +30,17 @@ export class KeptRecords {
     this.#prefix = prefix;
   }
 
-  /** Kept records from an offset up to another one, at most `limit`. */
-  async read(from: number, to: number, limit: number, signal?: AbortSignal): Promise<readonly LogRecord[]> {
-    for (let looked = 0; looked < MOST_LOOKS; looked++) {
+  /** Kept records from an offset on, at most `limit`. */
+  read(from: number, limit: number, signal?: AbortSignal): Promise<readonly LogRecord[]> {
+    return this.#look(async () => {
       const stream = await this.#newest(signal);
-      if (stream === undefined) return [];
+      if (stream === undefined || stream === GONE) return stream ?? [];
       const first = await this.#indexOf(stream, from, signal);
       const records = first === undefined ? [] : await this.#log.read(stream, { from: first, limit, signal });
-      // It was replaced meanwhile by one that is newer: at least its last record would be there.
-      if (records.length === 0) continue;
-      return records.flatMap(({ offset, value }) => {
-        const kept = readKept(value, `${stream} at offset ${offset}`);
-        return kept !== undefined && kept.offset < to ? [kept] : [];
-      });
-    }
-    throw corruptData(`${this.#prefix}*`, "what was kept of the journal goes away whenever it is looked at");
+      // At least its last record would be there.
+      if (records.length === 0) return GONE;
+      return records.flatMap(({ offset, value }) => readKept(value, `${stream} at offset ${offset}`) ?? []);
+    });
   }
 
   /**
@@ -68,13 +66,24 @@ export class KeptRecords {
 
   /** Whether anything was ever kept. */
   async exists(signal?: AbortSignal): Promise<boolean> {
-    return (await this.#newest(signal)) !== undefined;
+    return (await this.#look(() => this.#newest(signal))) !== undefined;
   }
 
-  async #newest(signal: AbortSignal | undefined): Promise<string | undefined> {
+  /** Looks again where what was looked at has gone, since it was replaced by one that is newer. */
+  async #look<T>(look: () => Promise<T | typeof GONE>): Promise<T> {
+    for (let looked = 0; looked < MOST_LOOKS; looked++) {
+      const found = await look();
+      if (found !== GONE) return found;
+    }
+    throw corruptData(`${this.#prefix}*`, "what was kept of the journal goes away whenever it is looked at");
+  }
+
+  /** The newest that is complete. */
+  async #newest(signal: AbortSignal | undefined): Promise<string | undefined | typeof GONE> {
     for (const stream of (await this.#streams(signal)).reverse()) {
       const [last] = await this.#log.read(stream, { order: "descending", limit: 1, signal });
-      if (last !== undefined && readKept(last.value, `${stream} at offset ${last.offset}`) === undefined) return stream;
+      if (last === undefined) return GONE;
+      if (readKept(last.value, `${stream} at offset ${last.offset}`) === undefined) return stream;
     }
     return undefined;
   }

@@ -137,7 +137,7 @@ export class RunJournal {
     const first = records[0]?.offset;
     if (first === from) return records;
     const to = first ?? (await this.#log.head(this.#stream, { signal }));
-    const kept = from < to ? await this.#kept.read(from, to, limit, signal) : [];
+    const kept = from < to ? await this.#kept.read(from, limit, signal) : [];
     return kept.length > 0 ? kept : records;
   }
 
