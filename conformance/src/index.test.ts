@@ -45,5 +45,6 @@ it("exports only what is meant to be used", () => {
     "storeUnderTest",
     "taskStoreChecks",
     "taskStoreUnderTest",
+    "temporaryFolder",
   ]);
 });

@@ -113,6 +113,7 @@ export {
   type StoreUnderTest,
   storeUnderTest,
 } from "./store/subject.js";
+export { type TemporaryFolder, temporaryFolder } from "./store/temporary-folder.js";
 // Tasks.
 export { checkTaskStore, taskStoreChecks } from "./task-store/checks.js";
 export {

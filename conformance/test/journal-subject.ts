@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type {
-  AppendStoreSubject,
-  CheckpointStoreSubject,
-  Place,
-  StoreSubject,
-  TaskStoreSubject,
+import {
+  type AppendStoreSubject,
+  type CheckpointStoreSubject,
+  type Place,
+  type StoreSubject,
+  type TaskStoreSubject,
+  temporaryFolder,
 } from "@tinyagents/conformance";
 import { type JournalBackend, journalBackend } from "./journal-backend.js";
 import { type JournalFault, journalFaults } from "./journal-faults.js";
@@ -29,7 +27,7 @@ export function journalSubject(
     name: fault === undefined ? "journal" : `journal: ${fault}`,
     module: import.meta.url,
     async create(): Promise<Place<JournalBackend>> {
-      const folder = await mkdtemp(join(tmpdir(), "tinyagents-journal-"));
+      const { path: folder, remove } = temporaryFolder("journal");
       const ref = fault === undefined ? { folder } : { folder, fault };
       let failing = { after: 0, count: 0 };
       const onWrite = (): void => {
@@ -43,7 +41,7 @@ export function journalSubject(
         failWrites: (options) => {
           failing = options;
         },
-        remove: () => rm(folder, { recursive: true, force: true }),
+        remove,
       };
     },
     openAt: (ref) => open(ref as unknown as Ref),

@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { temporaryFolder } from "../store/temporary-folder.js";
 import { bundle, findEsbuild } from "./bundle.js";
 import type { SubjectModule } from "./subject-module.js";
 
@@ -30,7 +29,7 @@ export async function childProgram({ module, exportName = "subject" }: SubjectMo
     if (fromSource) throw new TypeError("module: esbuild is needed to run from sources. Build the package first.");
     return { args: [join(root, "dist/child.js"), file, exportName], remove: async () => undefined };
   }
-  const folder = await mkdtemp(join(tmpdir(), "tinyagents-child-"));
+  const { path: folder, remove } = temporaryFolder("child");
   const outfile = join(folder, "child.mjs");
   const serve = join(root, fromSource ? "src/process/serve.ts" : "dist/serve.js");
   await bundle(esbuild, {
@@ -41,7 +40,7 @@ serve(subject[${JSON.stringify(exportName)}]);`,
     outfile,
     conditions: fromSource ? [SOURCE_CONDITION] : [],
   });
-  return { args: [outfile], remove: () => rm(folder, { recursive: true, force: true }) };
+  return { args: [outfile], remove };
 }
 
 function toPath(module: string | URL): string {

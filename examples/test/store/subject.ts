@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryFolder } from "@tinyagents/conformance";
 import type { JsonValue } from "@tinyagents/core";
 import { jsonFileBackend } from "../../src/store/json-file-store.js";
 
@@ -9,12 +8,12 @@ export const subject = {
   name: "one JSON file",
   module: import.meta.url,
   async create() {
-    const folder = await mkdtemp(join(tmpdir(), "tinyagents-json-file-"));
+    const { path: folder, remove } = temporaryFolder("json-file");
     const file = join(folder, "records.json");
     return {
       ref: { file },
       open: () => jsonFileBackend(file),
-      remove: () => rm(folder, { recursive: true, force: true }),
+      remove,
     };
   },
   openAt: (ref: JsonValue) => jsonFileBackend((ref as { readonly file: string }).file),

@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { temporaryFolder } from "@tinyagents/conformance";
 import { memoryBackend } from "@tinyagents/store-memory";
 import { placeOf, type TestedBackend } from "./place.js";
 import { mongodb, postgres } from "./servers.js";
@@ -20,8 +18,8 @@ function inFolder(type: "sqlite" | "jsonl"): TestedBackend {
     name: type,
     durable: true,
     async place() {
-      const folder = await mkdtemp(join(tmpdir(), `tinyagents-${type}-`));
-      return placeOf({ type, folder }, () => rm(folder, { recursive: true, force: true }));
+      const { path, remove } = temporaryFolder(type);
+      return placeOf({ type, folder: path }, remove);
     },
   };
 }

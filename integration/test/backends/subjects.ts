@@ -1,14 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type {
-  ChaosSubject,
-  CheckpointStoreSubject,
-  OpenBackend,
-  OpenCheckpoints,
-  OpenTasks,
-  Place,
-  TaskStoreSubject,
+import {
+  type ChaosSubject,
+  type CheckpointStoreSubject,
+  type OpenBackend,
+  type OpenCheckpoints,
+  type OpenTasks,
+  type Place,
+  type TaskStoreSubject,
+  temporaryFolder,
 } from "@tinyagents/conformance";
 import type { AppendStore, JsonObject, Store } from "@tinyagents/core";
 import { checkpointStore, taskStore } from "@tinyagents/persistence";
@@ -55,8 +54,8 @@ function subjectOf(
 }
 
 async function folder(): Promise<{ readonly ref: { readonly folder: string }; remove(): Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), "tinyagents-checkpoints-"));
-  return { ref: { folder: path }, remove: () => rm(path, { recursive: true, force: true }) };
+  const { path, remove } = temporaryFolder("checkpoints");
+  return { ref: { folder: path }, remove };
 }
 
 const servers = new Map<string, Promise<string>>();

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "@tinyagents/conformance";
 import { build } from "esbuild";
 
 /** A program that runs in processes of its own. */
@@ -48,7 +48,7 @@ const MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
 /** Bundles a program with our packages from their sources: no build has to come first. What it imports when it runs is a file of its own. */
 export async function nodeProgram(program: URL, { external = [] }: NodeProgramOptions = {}): Promise<NodeProgram> {
-  const folder = await mkdtemp(join(tmpdir(), "tinyagents-program-"));
+  const { path: folder, remove } = temporaryFolder("program");
   const outfile = join(folder, "program.mjs");
   if (external.length > 0) await symlink(MODULES, join(folder, "node_modules"));
   await build({
@@ -77,7 +77,7 @@ export async function nodeProgram(program: URL, { external = [] }: NodeProgramOp
     },
     async remove() {
       for (const child of children) child.kill("SIGKILL");
-      await rm(folder, { recursive: true, force: true });
+      await remove();
     },
   };
 }

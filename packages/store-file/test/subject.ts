@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { temporaryFolder } from "@tinyagents/conformance";
 import { manualClock } from "@tinyagents/core";
 import { backendOn, type FileBackend } from "../src/backend.js";
 import { fileBackend } from "../src/index.js";
@@ -11,7 +9,7 @@ export const subject = {
   name: "fileBackend (STO-01, STO-03, STO-07, ST-09, SE-04, SE-06, CNF-04)",
   module: import.meta.url,
   create: async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tinyagents-file-"));
+    const { path: folder, remove } = temporaryFolder("file");
     const clock = manualClock();
     const { files, fail } = failingFiles();
     return {
@@ -20,7 +18,7 @@ export const subject = {
       advance: (ms: number) => clock.advance(ms),
       failWrites: ({ after, count }: { readonly after: number; readonly count: number }) =>
         fail(["open", "write", "link", "rename"], { after, times: count }),
-      remove: () => rm(folder, { recursive: true, force: true }),
+      remove,
     };
   },
   openAt: (ref: unknown): FileBackend => fileBackend({ folder: (ref as { readonly folder: string }).folder }),

@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { temporaryFolder } from "@tinyagents/conformance";
 import { manualClock } from "@tinyagents/core";
 import { backendOn, type JsonlBackend } from "../src/backend.js";
 import { jsonlBackend } from "../src/index.js";
@@ -11,7 +9,7 @@ export const subject = {
   name: "jsonlBackend (STO-01, STO-02, STO-03, STO-06, CNF-04)",
   module: import.meta.url,
   create: async () => {
-    const folder = await mkdtemp(join(tmpdir(), "tinyagents-jsonl-"));
+    const { path: folder, remove } = temporaryFolder("jsonl");
     const clock = manualClock();
     const { files, fail } = failingFiles();
     return {
@@ -20,7 +18,7 @@ export const subject = {
       advance: (ms: number) => clock.advance(ms),
       failWrites: ({ after, count }: { readonly after: number; readonly count: number }) =>
         fail("write", { after, times: count, partBytes: 20 }),
-      remove: () => rm(folder, { recursive: true, force: true }),
+      remove,
     };
   },
   openAt: (ref: unknown): JsonlBackend => jsonlBackend({ folder: (ref as { readonly folder: string }).folder }),

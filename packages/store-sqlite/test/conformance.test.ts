@@ -1,7 +1,7 @@
 import { appendStoreConformance, storeChaos, storeConformance } from "@tinyagents/conformance/vitest";
 import { manualClock } from "@tinyagents/core";
 import { betterSqlite3Driver, sqliteBackend } from "../src/index.js";
-import { temporaryFolder } from "./places.js";
+import { databaseFolder } from "./places.js";
 import { subject } from "./subject.js";
 import { openDatabase } from "./support.js";
 
@@ -10,7 +10,7 @@ const driver = {
   name: "sqliteBackend, a connection of the caller (STO-17)",
   create: () => {
     const clock = manualClock();
-    const { path, remove } = temporaryFolder();
+    const { path, remove } = databaseFolder();
     return {
       open: () => {
         const database = openDatabase(path("a.db"));

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sqliteBackend } from "../src/index.js";
-import { temporaryFolder } from "./places.js";
+import { databaseFolder } from "./places.js";
 import { openDatabase, openFile } from "./support.js";
 
 const KEY = ["thread", "1"];
@@ -61,7 +61,7 @@ describe("a record that is damaged (DG-04)", () => {
 
 describe("a file that cannot be used (DG-04)", () => {
   const fileOf = (name: string): string => {
-    const { path, remove } = temporaryFolder();
+    const { path, remove } = databaseFolder();
     onTestFinished(remove);
     return path(name);
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { betterSqlite3Driver, createSqliteSchema, sqliteBackend } from "../src/index.js";
-import { temporaryFolder } from "./places.js";
+import { databaseFolder } from "./places.js";
 import { openDatabase, openFile } from "./support.js";
 
 const TEXT = { type: "text", text: "x" } as const;
@@ -42,7 +42,7 @@ describe("a connection of the caller (STO-17)", () => {
   });
 
   it("keeps its settings", () => {
-    const { path, remove } = temporaryFolder();
+    const { path, remove } = databaseFolder();
     onTestFinished(remove);
     const database = openDatabase(path("a.db"));
     database.pragma("busy_timeout = 1234");
@@ -55,7 +55,7 @@ describe("a connection of the caller (STO-17)", () => {
   });
 
   it("is not claimed durable where a killed process may damage its file", () => {
-    const { path, remove } = temporaryFolder();
+    const { path, remove } = databaseFolder();
     onTestFinished(remove);
     const database = openDatabase(path("a.db"));
     database.pragma("journal_mode = memory");

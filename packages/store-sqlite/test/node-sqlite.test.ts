@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { appendStoreConformance, storeConformance } from "@tinyagents/conformance/vitest";
 import { manualClock } from "@tinyagents/core";
 import { describe, expect, it } from "vitest";
 import { type NodeSqliteDatabase, nodeSqliteDriver, sqliteBackend } from "../src/index.js";
+import { databaseFolder } from "./places.js";
 
 type Database = NodeSqliteDatabase & { close(): void };
 type Sqlite = { readonly DatabaseSync: new (path: string) => Database };
@@ -23,10 +21,10 @@ describe.skipIf(sqlite === undefined)("node:sqlite", () => {
     name: "sqliteBackend, a connection of node:sqlite (STO-17)",
     create: () => {
       const clock = manualClock();
-      const folder = mkdtempSync(join(tmpdir(), "store-sqlite-"));
+      const { path, remove } = databaseFolder();
       return {
         open: () => {
-          const database = openDatabase(join(folder, "a.db"));
+          const database = openDatabase(path("a.db"));
           const backend = sqliteBackend({ driver: nodeSqliteDriver(database), clock });
           let closing: Promise<void> | undefined;
           const close = (): Promise<void> => {
@@ -36,7 +34,7 @@ describe.skipIf(sqlite === undefined)("node:sqlite", () => {
           return { ...backend, close };
         },
         advance: (ms: number) => clock.advance(ms),
-        remove: async () => rmSync(folder, { recursive: true, force: true }),
+        remove,
       };
     },
   };
@@ -46,8 +44,8 @@ describe.skipIf(sqlite === undefined)("node:sqlite", () => {
   }
 
   it("tells a lock as one that a repeat may help", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "store-sqlite-"));
-    const [own, other] = [openDatabase(join(folder, "a.db")), openDatabase(join(folder, "a.db"))];
+    const { path, remove } = databaseFolder();
+    const [own, other] = [openDatabase(path("a.db")), openDatabase(path("a.db"))];
     const { store } = sqliteBackend({ driver: nodeSqliteDriver(own), busyTimeoutMs: 5 });
     other.exec("begin immediate");
     const refused = store.put(["a"], { type: "text", text: "x" });
@@ -55,6 +53,6 @@ describe.skipIf(sqlite === undefined)("node:sqlite", () => {
     other.exec("commit");
     await store.put(["a"], { type: "text", text: "x" });
     for (const database of [own, other]) database.close();
-    rmSync(folder, { recursive: true });
+    await remove();
   });
 });

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryFolder } from "@tinyagents/conformance";
 
 /** A new folder for databases. */
-export function temporaryFolder(): { path(name: string): string; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), "store-sqlite-"));
-  return { path: (name) => join(folder, name), remove: () => rmSync(folder, { recursive: true, force: true }) };
+export function databaseFolder(): { path(name: string): string; remove(): Promise<void> } {
+  const { path, remove } = temporaryFolder("sqlite");
+  return { path: (name) => join(path, name), remove };
 }

@@ -1,6 +1,6 @@
 import { manualClock } from "@tinyagents/core";
 import { type SqliteBackend, sqliteBackend } from "../src/index.js";
-import { temporaryFolder } from "./places.js";
+import { databaseFolder } from "./places.js";
 
 /** Files of their own, whose time a check can move, also from other processes. */
 export const subject = {
@@ -8,12 +8,12 @@ export const subject = {
   module: import.meta.url,
   create: () => {
     const clock = manualClock();
-    const { path, remove } = temporaryFolder();
+    const { path, remove } = databaseFolder();
     return {
       ref: { path: path("a.db") },
       open: (): SqliteBackend => sqliteBackend({ path: path("a.db"), synchronous: "normal", clock }),
       advance: (ms: number) => clock.advance(ms),
-      remove: async () => remove(),
+      remove,
     };
   },
   openAt: (ref: unknown): SqliteBackend =>

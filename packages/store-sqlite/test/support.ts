@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { onTestFinished } from "vitest";
 import { type SqliteBackend, type SqliteFileOptions, sqliteBackend } from "../src/index.js";
-import { temporaryFolder } from "./places.js";
+import { databaseFolder } from "./places.js";
 
 /** A connection as an application opens one. */
 export function openDatabase(path: string): Database.Database {
@@ -16,13 +16,13 @@ export function openFile(options: Omit<SqliteFileOptions, "path"> = {}): {
   readonly backend: SqliteBackend;
   readonly raw: Database.Database;
 } {
-  const { path, remove } = temporaryFolder();
+  const { path, remove } = databaseFolder();
   const backend = sqliteBackend({ path: path("a.db"), synchronous: "normal", ...options });
   const raw = openDatabase(path("a.db"));
   onTestFinished(async () => {
     raw.close();
     await backend.close();
-    remove();
+    await remove();
   });
   return { path: path("a.db"), backend, raw };
 }

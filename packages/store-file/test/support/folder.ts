@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryFolder } from "@tinyagents/conformance";
 import type { BlobStore, StoreValue } from "@tinyagents/core";
 import { onTestFinished } from "vitest";
 import { backendOn, type FileOptions } from "../../src/backend.js";
@@ -8,9 +8,9 @@ import { type Files, nodeFiles } from "../../src/files.js";
 
 /** A new folder, gone after the test. */
 export async function newFolder(): Promise<string> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "tinyagents-file-")));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+  const { path, remove } = temporaryFolder("file");
+  onTestFinished(remove);
+  return realpath(path);
 }
 
 /** A store that is closed after the test. It does not sync, unless it is asked to. */

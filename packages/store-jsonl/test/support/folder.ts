@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { temporaryFolder } from "@tinyagents/conformance";
 import { onTestFinished } from "vitest";
 import { backendOn, type JsonlBackend, type JsonlOptions } from "../../src/backend.js";
 import { type Files, nodeFiles } from "../../src/files.js";
@@ -8,9 +6,9 @@ import type { Repair } from "../../src/index.js";
 
 /** A new folder, gone after the test. */
 export async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "tinyagents-jsonl-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+  const { path, remove } = temporaryFolder("jsonl");
+  onTestFinished(remove);
+  return path;
 }
 
 /** A backend that is closed after the test, and what it repaired. */
