@@ -302,6 +302,22 @@ describe("writing to a journal (EVT-12)", () => {
     expect(limits).toEqual([1_000, 1_000, 1]);
   });
 
+  it("looks no further back for an end than to the start of the last attempt", async () => {
+    const log = memoryAppendStore();
+    const looks: number[] = [];
+    const read: AppendStore["read"] = async (stream, query) => {
+      const records = await log.read(stream, query);
+      if (query?.order === "descending") looks.push(records.length);
+      return records;
+    };
+    const journal = eventJournal({ ...log, read });
+    const many = Array.from({ length: 2_500 }, (_, index) => note(index + 2));
+    await tell(journal, started(1), ...many, resumed(2_501), completed(2_502, AGAIN));
+    const late: string[] = [];
+    for await (const entry of journal.follow({ rootRunId: "r1", from: 2_502, untilEnd: true })) late.push(word(entry));
+    expect([late, looks.length]).toEqual([["2502:r1/2502"], 1]);
+  });
+
   it("gives the same sink for the same options, so that nested runs tell nothing twice", () => {
     const journal = eventJournal(memoryAppendStore());
     expect(journal.sink({ payloads: true })).toBe(journal.sink({ payloads: true, deltas: false }));
@@ -373,6 +389,12 @@ describe("entries that were damaged (DG-04)", () => {
     ["without an event", { v: 1, type: "event" }, "corrupt_data", "journal/r1 at offset 0.event"],
     ["without data", { v: 1, type: "event", event: { ...placeOf(1), v: 1 } }, "corrupt_data", "offset 0.event.data"],
     ["without a place", { v: 1, type: "withheld", reason: "redaction", event: {} }, "corrupt_data", "event.id"],
+    [
+      "of no attempt",
+      { v: 1, type: "withheld", event: { ...placeOf(1), attempt: "2" }, reason: "refused" },
+      "corrupt_data",
+      "event.attempt",
+    ],
     ["without a reason", { v: 1, type: "withheld", event: placeOf(1) }, "corrupt_data", "offset 0.reason"],
     ["without a count", { v: 1, type: "gap" }, "corrupt_data", "offset 0.lost"],
   ])("are refused, with their place: %s", async (_, value, code, place) => {
@@ -383,6 +405,16 @@ describe("entries that were damaged (DG-04)", () => {
       code,
       details: { place: expect.stringContaining(place) },
     });
+  });
+});
+
+describe("entries of before there were attempts", () => {
+  it("are of the first", async () => {
+    const log = memoryAppendStore();
+    const { attempt: _, ...event } = note(1);
+    await log.append("journal/r1", [{ v: 1, type: "event", event } as never]);
+    const { entries } = await eventJournal(log).read({ rootRunId: "r1" });
+    expect(entries).toEqual([{ type: "event", offset: 0, event: note(1) }]);
   });
 });
 

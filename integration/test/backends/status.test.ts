@@ -138,6 +138,10 @@ describe("what cannot be asked of statuses (ST-03)", () => {
       code: "invalid_request",
       message: expect.stringContaining("status.state"),
     });
+    await expect(statuses.save({ ...status, attempt: 0 }, { ifVersion: null })).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringContaining("status.attempt"),
+    });
     await expect(statuses.accept({ runId: "r", component: "c" })).rejects.toMatchObject({
       code: "conflict",
       message: expect.stringContaining('There is a run "r" already'),
@@ -376,7 +380,10 @@ describe("a sink of statuses (OBS-02)", () => {
     await other.close();
   });
 
-  it("tells nothing of a run that goes on elsewhere, until it goes on here", async () => {
+  it.each([
+    ["", 2, 3],
+    [", also where nobody could tell attempts apart", 1, 1],
+  ])("tells nothing of a run that goes on elsewhere, until it goes on here%s", async (_, elsewhereIn, hereIn) => {
     const clock = manualClock();
     const statuses = runStatusStore(memoryStore());
     const [here, elsewhere] = [runStatusSink(statuses, { clock }), runStatusSink(statuses, { clock })];
@@ -385,7 +392,7 @@ describe("a sink of statuses (OBS-02)", () => {
       await sink.flush();
     };
     await tell(here, started(1), toolStarted(2, "c1"), toolStarted(3, "c2"));
-    await tell(elsewhere, resumed(1), toolStarted(2, "c1", 2));
+    await tell(elsewhere, resumed(1, elsewhereIn), toolStarted(2, "c1", elsewhereIn));
     await tell(here, note(4), note(5));
     await tell(here, failed(6));
     expect((await statuses.get("r1"))?.status).toMatchObject({
@@ -397,9 +404,21 @@ describe("a sink of statuses (OBS-02)", () => {
     const left = await statuses.get("r1");
     await clock.advance(60_000);
     expect(await statuses.get("r1")).toEqual(left);
-    await tell(here, resumed(1, 3), completed(2, { attempt: 3 }));
+    await tell(here, { ...resumed(1, hereIn), timeMs: 70_000 }, completed(2, { attempt: hereIn }));
     expect((await statuses.get("r1"))?.status).toMatchObject({ state: "completed", counters: { resumes: 2 } });
     await here.close();
+  });
+
+  it("leaves the status of a later attempt, whatever an earlier one has told", async () => {
+    const statuses = runStatusStore(memoryStore());
+    const [later, earlier] = [runStatusSink(statuses), runStatusSink(statuses)];
+    later.emit(started(1));
+    await later.flush();
+    for (const one of [resumed(1, 2), note(9, { attempt: 2 })]) earlier.emit(one);
+    await earlier.close();
+    for (const one of [resumed(1, 3), note(2, { attempt: 3 })]) later.emit(one);
+    await later.close();
+    expect((await statuses.get("r1"))?.status).toMatchObject({ attempt: 3, lastSeq: 2 });
   });
 
   it("ends the status of a run that was resumed where the clock is behind", async () => {
@@ -456,6 +475,13 @@ describe("a sink of statuses (OBS-02)", () => {
       expect(recordedStatus(mended, state)).toEqual(mended);
       const further = { ...status, lastSeq: state.seq + 5 };
       expect(recordedStatus(further, state)).toMatchObject({ ...ends, lastSeq: state.seq, counters: { resumes: 1 } });
+      // It was taken up again without a word, or by somebody who was killed before anything was recorded.
+      expect(recordedStatus(further, { ...state, attempt: 2 })).toMatchObject({
+        ...ends,
+        attempt: 2,
+        lastSeq: state.seq,
+      });
+      expect(recordedStatus({ ...status, attempt: 3 }, state)).toMatchObject({ ...ends, attempt: 3 });
       expect(recordedStatus(status, { ...state, phase: "dispatch" })).toBeUndefined();
     },
   );
