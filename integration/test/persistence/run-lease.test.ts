@@ -168,6 +168,12 @@ describe("a lease ends", () => {
     for (const one of [owner, recorder()]) await expect(one.claim("r1")).rejects.toMatchObject(CONFLICT);
     expect(await entriesOf(log)).toEqual(["lease"]);
     expect(await recorder().load("r1")).toBeUndefined();
+    const tooEarly = owner.toolResult("r1", "c1", result("c1"), { lease });
+    await expect(tooEarly).rejects.toMatchObject({ code: "invalid_request" });
+    const run = drivenRun("r1");
+    await owner.step(run.state, { lease });
+    await owner.toolResult("r1", "c1", result("c1"), { lease });
+    expect(await entriesOf(log)).toEqual(["lease", "step", "tool_result"]);
   });
 
   it("before it is renewed, where somebody else wrote since it was claimed", async () => {

@@ -47,6 +47,11 @@ export class RunFold {
     return this.#messages;
   }
 
+  /** Whether the run has a state: its owners may have come to nothing. */
+  get hasState(): boolean {
+    return this.#fields !== undefined;
+  }
+
   /** How many steps the run has done. 0 before the first. */
   get steps(): number {
     return this.#fields?.counters.steps ?? 0;

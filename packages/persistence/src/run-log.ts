@@ -31,6 +31,8 @@ export interface RunLogOptions extends RunPlace {
 interface Known {
   /** The offset of the next entry. */
   head: number;
+  /** Whether a state is recorded. */
+  hasState: boolean;
   /** How many steps the run had done at its last recorded state. */
   steps: number;
   /** Whether that state was recorded from here, and not only read: then the next one must have done more. */
@@ -153,6 +155,7 @@ export class RunLog {
       await this.#record(known, owner, entry);
       known.messages.length = from;
       for (const message of entry.messages) known.messages.push(message);
+      known.hasState = true;
       known.steps = state.counters.steps;
       known.steppedHere = true;
       this.#ended = isEnd(state.phase);
@@ -163,7 +166,7 @@ export class RunLog {
   toolResult(callId: string, result: ToolMessage, lease?: RunLease): Promise<void> {
     return this.#inTurn(async () => {
       const { known, owner } = await this.#catchUp(lease);
-      if (known.head === 0) throw resultBeforeState(this.#options.runId, callId);
+      if (!known.hasState) throw resultBeforeState(this.#options.runId, callId);
       await this.#record(known, owner, toolResultEntry(callId, result, this.#options.writer));
       this.#ended = false;
     });
@@ -200,10 +203,10 @@ export class RunLog {
     if (unsureFrom !== undefined && lastByOther >= unsureFrom) this.#lose(unsureFrom, lastByOther);
     if (this.#owner !== undefined && lastByOther >= this.#owner.from) this.#owner = undefined;
     this.#unsureFrom = undefined;
-    const { steps, lease } = fold;
+    const { hasState, steps, lease } = fold;
     if (this.#owner !== undefined) this.#owner.written = this.#owner.fence === fold.fence;
     // A copy, since whoever steps the run may extend the history that is loaded.
-    const known: Known = { head, steps, steppedHere: false, messages: fold.messages.slice(), lease };
+    const known: Known = { head, hasState, steps, steppedHere: false, messages: fold.messages.slice(), lease };
     this.#known = known;
     return { known, fold };
   }
