@@ -17,7 +17,7 @@ const following = topic("following");
 
 /** Who follows a stream in a check. */
 interface Follower {
-  /** The next so many records. @throws CheckFailure when they do not come soon. */
+  /** The next so many records. @throws CheckFailure when one of them does not come soon. */
   take(count: number): Promise<readonly LogRecord[]>;
   /** Waits for the next record, however long that takes. */
   next(): Promise<LogRecord>;
@@ -33,11 +33,11 @@ async function whoFollows(
   const next = async (): Promise<LogRecord> => (await records.next()).value;
   const take = async (count: number): Promise<readonly LogRecord[]> => {
     const taken: LogRecord[] = [];
-    for (const _ of numbers(0, count)) taken.push(await next());
+    for (const _ of numbers(0, count)) taken.push(await inTime(next(), "a record that was appended"));
     return taken;
   };
   try {
-    await use({ next, take: (count) => inTime(take(count), `${count} records that were appended`) });
+    await use({ next, take });
   } finally {
     controller.abort();
   }
