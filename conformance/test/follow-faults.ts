@@ -78,6 +78,11 @@ export const followFaults: readonly (readonly [check: string, what: string, faul
     }),
   ],
   [
+    "passes no append over that begins once watch has resolved, however soon",
+    "watches later than it says",
+    watchesLate,
+  ],
+  [
     "gives a follower each record once and in order, those before and those after it began, without a gap",
     "repeats the last record",
     repeats,

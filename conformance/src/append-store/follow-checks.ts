@@ -94,6 +94,23 @@ export const followChecks: readonly Check<AppendStoreUnderTest>[] = [
     { needs: NEEDS, lacking: hasNoWatch },
   ),
   following(
+    "passes no append over that begins once watch has resolved, however soon",
+    async ({ log }) => {
+      await log.append("s", ["before"]);
+      for (const round of numbers(0, ROUNDS)) {
+        let ring: () => void = () => undefined;
+        const called = new Promise<void>((resolve) => {
+          ring = resolve;
+        });
+        const unwatch = await log.watch?.("s", ring);
+        await log.append("s", [round]);
+        await inTime(called, `the call back after append ${round}`);
+        unwatch?.();
+      }
+    },
+    { needs: NEEDS },
+  ),
+  following(
     "gives a follower each record once and in order, those before and those after it began, without a gap",
     async ({ log }) => {
       await log.append("s", numbers(0, 20));
