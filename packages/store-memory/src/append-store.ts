@@ -4,7 +4,6 @@ import {
   type CheckedReadRange,
   checkRepeatedAppend,
   copyStoredJson,
-  type JsonValue,
   type LogRecord,
   readAppend,
   readIdempotencyKey,
@@ -16,15 +15,8 @@ import {
   storeGate,
   writeConflict,
 } from "@tinyagents/core";
+import { type Stream, Streams } from "./streams.js";
 import { newWatchers, type Watchers } from "./watchers.js";
-
-interface Stream {
-  /** Offset of the first value that is kept. */
-  start: number;
-  readonly values: JsonValue[];
-  /** What was appended under each idempotency key, as long as the stream lives. */
-  readonly byKey: Map<string, { readonly offset: number; readonly values: readonly JsonValue[] }>;
-}
 
 /** Ordered logs in this process's memory, gone when it ends. Everything is copied on its way in and out. */
 export function memoryAppendStore(): AppendStore {
@@ -33,15 +25,16 @@ export function memoryAppendStore(): AppendStore {
 
 /** Logs whose every call passes a gate. */
 export function appendStoreBehind(gate: StoreGate, watchers: Watchers): AppendStore {
-  const streams = new Map<string, Stream>();
+  const streams = new Streams();
   return {
     capabilities: { durable: false, multiProcess: false, follow: true },
     async append(name, values, options) {
       gate.enter("append", options);
       const append = readAppend(name, values, options);
-      const stream = streams.get(name) ?? { start: 0, values: [], byKey: new Map() };
+      const known = streams.get(name);
+      const stream = known ?? { start: 0, values: [], byKey: new Map() };
       const offset = appendTo(stream, append);
-      streams.set(name, stream);
+      if (known === undefined) streams.add(name, stream);
       watchers.ring(name);
       return offset;
     },
@@ -70,9 +63,7 @@ export function appendStoreBehind(gate: StoreGate, watchers: Watchers): AppendSt
     },
     async streams(prefix, range) {
       gate.enter("streams", range);
-      const { prefix: start, after = "", limit } = readStreamsQuery(prefix, range);
-      const names = [...streams.keys()].filter((name) => name.startsWith(start) && name > after);
-      return names.sort().slice(0, limit);
+      return streams.names(readStreamsQuery(prefix, range));
     },
     async delete(name, options) {
       gate.enter("delete", options);
