@@ -152,6 +152,24 @@ describe("a task store", () => {
     expect((await tasks.create({ ...without, input: null })).input).toBeNull();
   });
 
+  it("prunes no task that was begun anew under the id of a finished one", async () => {
+    const store = memoryStore();
+    const others = taskStore(store);
+    await others.create({ taskId: "a", kind: "k", input: 1 });
+    await others.act("a", { type: "abort", by: "ada" });
+    let reads = 0;
+    const get: typeof store.get = async (...asked) => {
+      // It was listed as finished by now, and is looked up once more to be taken away.
+      if (++reads === 2) {
+        await others.prune({ endedBeforeMs: Number.MAX_SAFE_INTEGER });
+        await others.create({ taskId: "a", kind: "k", input: 2 });
+      }
+      return store.get(...asked);
+    };
+    expect(await taskStore({ ...store, get }).prune({ endedBeforeMs: Number.MAX_SAFE_INTEGER })).toBe(0);
+    expect(await others.get("a")).toMatchObject({ state: "pending", input: 2 });
+  });
+
   it("refuses a wrong prefix at once", () => {
     expect(() => taskStore(memoryStore(), { prefix: ["a", ""] })).toThrow(TypeError);
   });

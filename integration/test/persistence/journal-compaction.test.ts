@@ -1,4 +1,4 @@
-import type { AppendStore, EventJournal } from "@tinyagents/core";
+import { type AppendStore, type EventJournal, manualClock } from "@tinyagents/core";
 import { eventJournal } from "@tinyagents/persistence";
 import { memoryAppendStore } from "@tinyagents/store-memory";
 import { failAt } from "@tinyagents/testkit";
@@ -114,6 +114,12 @@ describe("making a journal smaller again and again (OBS-01)", () => {
     expect(await kinds()).toEqual(before);
     expect(JSON.stringify(await journal.read({ rootRunId: "r1" }))).not.toContain("a word");
   });
+
+  it("keeps how the run began and ended, also before the offset up to which all else goes", async () => {
+    const journal = await ended(memoryAppendStore());
+    await journal.compact("r1", { before: 1_000 });
+    expect(await told(journal)).toEqual(["0:r1/1", "4:r1/5"]);
+  });
 });
 
 describe("following a journal to the end of its run (OBS-01, OBS-04)", () => {
@@ -135,5 +141,36 @@ describe("following a journal to the end of its run (OBS-01, OBS-04)", () => {
     const journal = eventJournal(memoryAppendStore());
     await tell(journal, started(1), note(2), note(1, child), completed(3));
     expect(await follow(journal, { types: ["custom"] })).toEqual(["r1/2", "c/1"]);
+  });
+
+  it("ends also where what came after the end was dropped", async () => {
+    const journal = eventJournal(memoryAppendStore());
+    await tell(journal, started(1), completed(2), note(1, child));
+    const following = journal.follow({ rootRunId: "r1", untilEnd: true });
+    const got = [(await following.next()).value?.offset, (await following.next()).value?.offset];
+    await journal.compact("r1", { types: ["custom"] });
+    for (const from of [undefined, 2])
+      for await (const { offset } of journal.follow({ rootRunId: "r1", from, untilEnd: true })) got.push(offset);
+    for await (const { offset } of following) got.push(offset);
+    expect(got).toEqual([0, 1, 0, 1]);
+  });
+
+  it("misses nothing of a journal that is made smaller before it was read", async () => {
+    const clock = manualClock();
+    const { watch: _, ...asked } = memoryAppendStore();
+    const journal = eventJournal(asked);
+    await tell(journal, started(1));
+    const following = journal.follow({ rootRunId: "r1", untilEnd: true, clock });
+    const got: number[] = [];
+    const done = (async () => {
+      for await (const { offset } of following) got.push(offset);
+    })();
+    // It has read all that there is, and waits to ask again.
+    await expect.poll(() => clock.timers).toBe(1);
+    await tell(journal, note(2), completed(3));
+    await journal.compact("r1", {});
+    await clock.advance(1_000);
+    expect(got).toEqual([0, 1, 2]);
+    await done;
   });
 });

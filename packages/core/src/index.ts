@@ -352,7 +352,7 @@ export type {
   CheckpointThread,
   TaskWrites,
 } from "./store/checkpoint-store.js";
-export { type FollowOptions, follow } from "./store/follow.js";
+export { type FollowedLog, type FollowOptions, follow } from "./store/follow.js";
 // For those who write stores: what every backend checks, copies and says.
 export { type StoreGate, type StoreGateOptions, storeGate } from "./store/gate.js";
 export {

@@ -239,6 +239,32 @@ describe("a holder that is gone (ST-09)", () => {
     await lock.close();
   });
 
+  it("that was taken for gone holds nothing when it comes back late and lets go", async () => {
+    let elsewhere = true;
+    const files: Files = {
+      ...nodeFiles,
+      // As the process of another machine, which gives no sign while it is stopped.
+      async open(path, mode) {
+        const file = await nodeFiles.open(path, mode);
+        const owner = { pid: 1, machine: "elsewhere 1 2" };
+        const write = (_: Uint8Array, at: number) => file.write(Buffer.from(JSON.stringify(owner)), at);
+        return elsewhere && mode === "create" ? { ...file, write } : file;
+      },
+      touch: async () => undefined,
+    };
+    const [late, other] = [newLock(60, files), newLock(5_000)];
+    await late.acquire(wanted);
+    elsewhere = false;
+    for (let turn = 0; turn < 3; turn++) {
+      await other.acquire(wanted);
+      if (turn < 2) await other.release();
+    }
+    await late.release();
+    await expect(late.acquire(wanted)).rejects.toMatchObject({ code: "store_failed" });
+    expect(await other.isMine()).toBe(true);
+    await Promise.all([late.close(), other.close()]);
+  });
+
   it("is passed over when it left a file that nobody wrote whole", async () => {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "5"), '{"pid":');

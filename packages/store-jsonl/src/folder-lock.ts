@@ -17,6 +17,7 @@ import { describeOwner, type LockOwner, readOwner, stateOf, thisOwner } from "./
  * while it holds the lock. (3) One who was slow may make a number anew that came and went meanwhile. It then finds that
  * the number below is gone, or is another file, since (2) took that away before: it takes its own away again, and holds
  * nothing. One who finds the number below as it saw it has made a number that nobody made before, and nobody else can.
+ * This holds for letting go as well: a holder that was taken for gone may do that late.
  * Killed anywhere, a process leaves at most its own file, an odd number that names it, or a number below the highest,
  * which nobody goes by; each is taken away by a later holder.
  */
@@ -223,10 +224,11 @@ export function folderLock(
       if (held === undefined) return;
       // Whatever comes of the rest: where the next number cannot be made, the folder may have been taken away, and others may
       // hold the lock of one in its place. While it is there, our number is passed over by our next try, as one that failed.
-      const next = held.number + 1;
+      const ours = held;
       held = undefined;
       stopHeartbeat?.();
-      if (await files.link(own, pathOf(next))) free = { number: next, file: ownFile };
+      // One that was taken for gone comes late, and to a row that has moved on: it let go of nothing.
+      if (await makeNext(ours)) free = { number: ours.number + 1, file: ownFile };
     },
     async close() {
       try {

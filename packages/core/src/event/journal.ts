@@ -85,7 +85,7 @@ export interface JournaledRunsQuery {
 
 /** What to take out of the journal of a run that has ended. */
 export interface CompactOptions {
-  /** Drop what stands before this offset. Default: nothing. */
+  /** Drop what stands before this offset, but for how runs began and ended. Default: nothing. */
   readonly before?: number | undefined;
   /** Drop events of these types: `["model.delta", "tool.delta"]`. Default: none. */
   readonly types?: readonly EventType[] | undefined;

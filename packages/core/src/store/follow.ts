@@ -16,6 +16,9 @@ export interface FollowOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** What of a log it takes to follow a stream. */
+export type FollowedLog = Pick<AppendStore, "read" | "head" | "watch">;
+
 /** How much rarer a log is asked that calls back: only in case that a call got lost. */
 const RARER = 40;
 
@@ -26,7 +29,7 @@ const RARER = 40;
  * deleted is read from its new start, unless it has grown past the old place before anybody looked.
  */
 export async function* follow(
-  log: AppendStore,
+  log: FollowedLog,
   stream: string,
   { from, signal, pollMs = 250, clock = systemClock }: FollowOptions = {},
 ): AsyncGenerator<LogRecord, never, undefined> {

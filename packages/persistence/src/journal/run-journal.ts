@@ -3,6 +3,7 @@ import {
   type AppendStore,
   type CompactOptions,
   type EventType,
+  type FollowedLog,
   follow,
   invalidArgument,
   type JournalEntry,
@@ -71,15 +72,20 @@ export class RunJournal {
     const wanted = filterOf(query);
     let next = readWholeNumber(query.from ?? 0, 0, "from");
     let life = untilEnd && next > 0 ? await this.#lastLife(signal) : NOTHING_TOLD;
-    const isOver = async (): Promise<boolean> =>
-      untilEnd && life.ended && next >= (await this.#log.head(this.#stream, { signal }));
-    if (await isOver()) return;
-    for await (const record of this.#recordsToCome(next, { signal, pollMs, clock })) {
-      next = record.offset + 1;
-      const entry = this.#entry(record);
-      if (wanted(entry)) yield entry;
-      life = lifeAfter(life, this.#lifeIn(entry));
-      if (await isOver()) return;
+    for (;;) {
+      const hadEnded = untilEnd && life.ended;
+      // What comes after the end may be dropped before it is read: who waited for it would wait for ever.
+      const records = hadEnded
+        ? this.#recordsThere(next, signal)
+        : follow(this.#whole, this.#stream, { from: next, signal, pollMs, clock });
+      for await (const record of records) {
+        next = record.offset + 1;
+        const entry = this.#entry(record);
+        if (wanted(entry)) yield entry;
+        life = lifeAfter(life, this.#lifeIn(entry));
+        if (untilEnd && life.ended !== hadEnded) break;
+      }
+      if (hadEnded && life.ended) return;
     }
   }
 
@@ -113,11 +119,12 @@ export class RunJournal {
     const head = await this.#log.head(this.#stream, { signal });
     const keep = (record: LogRecord): LogRecord[] => {
       const entry = this.#entry(record);
-      if (entry.type !== "gap" && dropped.has(entry.event.type)) return [];
+      const type = entry.type === "gap" ? undefined : entry.event.type;
+      const stays = type !== undefined && LIFE.has(type);
+      if (!stays && (record.offset < first || (type !== undefined && dropped.has(type)))) return [];
       return [payloads && entry.type === "event" ? unsaid(record) : record];
     };
-    const all = this.#pages(first, head, signal);
-    await this.#kept.replace(keptOf(all, keep), signal);
+    await this.#kept.replace(keptOf(this.#pages(head, signal), keep), signal);
     await this.#log.truncate(this.#stream, { before: head, signal });
   }
 
@@ -141,22 +148,27 @@ export class RunJournal {
     return kept.length > 0 ? kept : records;
   }
 
-  async *#recordsToCome(
-    from: number,
-    options: Pick<JournalFollowQuery, "signal" | "pollMs" | "clock">,
-  ): AsyncGenerator<LogRecord, void, undefined> {
-    let next = from;
-    for (;;) {
-      const records = await this.#records(next, PAGE, options.signal);
-      if (records.length === 0) break;
+  async *#recordsThere(from: number, signal: AbortSignal | undefined): AsyncGenerator<LogRecord, void, undefined> {
+    for (let next = from; ; ) {
+      const records = await this.#records(next, PAGE, signal);
+      if (records.length === 0) return;
       yield* records;
       next = (records.at(-1) as LogRecord).offset + 1;
     }
-    yield* follow(this.#log, this.#stream, { ...options, from: next });
   }
 
-  async *#pages(from: number, to: number, signal: AbortSignal | undefined): AsyncGenerator<readonly LogRecord[]> {
-    for (let next = from; next < to; ) {
+  /** The stream, to be followed, with what was taken out of it and kept. */
+  get #whole(): FollowedLog {
+    const log = this.#log;
+    return {
+      read: (_, { from = 0, signal } = {}) => this.#records(from, PAGE, signal),
+      head: (stream, options) => log.head(stream, options),
+      ...(log.watch === undefined ? {} : { watch: log.watch.bind(log) }),
+    };
+  }
+
+  async *#pages(to: number, signal: AbortSignal | undefined): AsyncGenerator<readonly LogRecord[]> {
+    for (let next = 0; next < to; ) {
       const records = await this.#records(next, KEPT_PAGE, signal);
       const last = records.at(-1);
       if (last === undefined) return;

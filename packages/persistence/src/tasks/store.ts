@@ -6,6 +6,7 @@ import {
   type FieldRule,
   type IdSource,
   invalidArgument,
+  isTinyAgentsError,
   type PruneTasks,
   randomIds,
   readTaskAction,
@@ -13,6 +14,7 @@ import {
   type Store,
   type StoreCallOptions,
   type StoreKey,
+  type StoreVersion,
   systemClock,
   type TaskRecord,
   type TaskSpec,
@@ -95,11 +97,26 @@ async function prune(
     throw invalidArgument("which.endedBeforeMs", "a time in ms since 1970 is expected");
   const page = await records.list("ended", [], { limit: readWholeNumber(limit, 1, "which.limit") }, call);
   let pruned = 0;
-  for (const { record } of page.items) {
+  for (const { record, version } of page.items) {
     if (record.endedAtMs === undefined || record.endedAtMs >= endedBeforeMs) break;
-    if (await records.delete(record.taskId, undefined, call)) pruned++;
+    if (await deleteUnchanged(records, record.taskId, version, call)) pruned++;
   }
   return pruned;
+}
+
+/** Whether it was there to take away: a finished task may be gone meanwhile, and a new one begun under its id. */
+async function deleteUnchanged(
+  records: IndexedRecords<TaskRecord>,
+  taskId: string,
+  version: StoreVersion,
+  call: StoreCallOptions | undefined,
+): Promise<boolean> {
+  try {
+    return await records.delete(taskId, version, call);
+  } catch (error) {
+    if (isTinyAgentsError(error, "conflict")) return false;
+    throw error;
+  }
 }
 
 function noSuchTask(taskId: string): TinyAgentsError<"invalid_request"> {
