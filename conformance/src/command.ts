@@ -114,7 +114,7 @@ function readArgs(args: readonly string[]): Args {
   if (name === undefined) throw new Misuse("a suite is expected");
   const suite = name === "chaos" ? CHAOS : SUITES.get(name);
   if (suite === undefined) throw new Misuse(`unknown suite: ${name}`);
-  const [number] = args.filter((arg) => CHAOS_NUMBERS.has(arg));
+  const number = args.find((arg) => CHAOS_NUMBERS.has(arg));
   if (suite !== CHAOS && number !== undefined) throw new Misuse(`unknown argument: ${number}`);
   if (file === undefined) throw new Misuse("a file is expected");
   return { suite, file, exportName, json, ...numbers };

@@ -34,7 +34,7 @@ export function journaled<Store extends object>(
   return Object.fromEntries(Object.keys(methods).map((name) => [name, method(name)])) as Store;
 }
 
-/** The same of checkpoints. */
+/** A checkpoint store in memory that a journal is played to. */
 export function journaledCheckpoints(inMemory: CheckpointStore, write: Write, upToDate: () => void): CheckpointStore {
   const { capabilities, ...methods } = inMemory;
   const writes = { append: 2, putWrites: 2, claim: 2, deleteThread: 1, copyThread: 2, prune: 2 };

@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryFolder } from "@tinyagents/conformance";
 import type { AppendStore, CheckpointStore, CheckpointThread } from "@tinyagents/core";
 import { checkpointStore } from "@tinyagents/persistence";
 import { jsonlBackend } from "@tinyagents/store-jsonl";
@@ -44,9 +44,9 @@ async function bytesIn(folder: string): Promise<number> {
 }
 
 async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "tinyagents-growth-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+  const { path, remove } = temporaryFolder("growth");
+  onTestFinished(remove);
+  return path;
 }
 
 describe("what checkpoints store (DG-01, DG-02)", () => {

@@ -75,7 +75,7 @@ export function backendOn(files: Files, options: JsonlOptions): JsonlBackend {
   const logs = new LogFiles({
     ...common,
     folder: logFolder,
-    isWritten: (log) => queue.isUsing(log),
+    isInUse: (log) => queue.isUsing(log),
     onWritten: (stream) => watch.appended(stream),
   });
   const file = new StoreFile({ ...common, folder, path: join(folder, "store.jsonl"), name: "store.jsonl" }, clock);

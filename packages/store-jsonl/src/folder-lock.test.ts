@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { link, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { link, mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { temporaryFolder } from "@tinyagents/conformance";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Files, nodeFiles } from "./files.js";
 import { type FolderLock, folderLock } from "./folder-lock.js";
 import { type LockOwner, readOwner, stateOf, thisOwner } from "./lock-owner.js";
@@ -11,11 +11,11 @@ import { type LockOwner, readOwner, stateOf, thisOwner } from "./lock-owner.js";
 const wanted = (): boolean => true;
 let folder: string;
 
-beforeEach(async () => {
-  folder = join(await mkdtemp(join(tmpdir(), "tinyagents-jsonl-lock-")), "lock");
+beforeEach(() => {
+  const { path, remove } = temporaryFolder("jsonl-lock");
+  folder = join(path, "lock");
+  return remove;
 });
-
-afterEach(() => rm(join(folder, ".."), { recursive: true, force: true }));
 
 function newLock(waitMs = 60, files: Files = nodeFiles): FolderLock {
   return folderLock(files, folder, { waitMs, silentMs: 40 });

@@ -4,8 +4,8 @@ import { nodeFiles } from "./files.js";
 import { type LogFile, logAppend } from "./log-file.js";
 import { LogFiles } from "./log-files.js";
 
-function logsThat(isWritten: (log: LogFile) => boolean): LogFiles {
-  return new LogFiles({ files: nodeFiles, folder: "none", sync: false, isWritten, onWritten: () => {} });
+function logsThat(isInUse: (log: LogFile) => boolean): LogFiles {
+  return new LogFiles({ files: nodeFiles, folder: "none", sync: false, isInUse, onWritten: () => {} });
 }
 
 /** Asks for the logs of so many streams, one after another. */
@@ -58,7 +58,7 @@ describe("LogFiles (STO-06)", () => {
     const told: string[] = [];
     const folder = await newFolder();
     const onWritten = (stream: string): void => void told.push(stream);
-    const logs = new LogFiles({ files: nodeFiles, folder, sync: false, isWritten: () => false, onWritten });
+    const logs = new LogFiles({ files: nodeFiles, folder, sync: false, isInUse: () => false, onWritten });
     const append = (value: string, expectedOffset?: number) =>
       logAppend({ stream: "s", values: [value], ...(expectedOffset === undefined ? {} : { expectedOffset }) });
     const log = logs.of("s");

@@ -6,7 +6,7 @@ import { LogFile } from "./log-file.js";
 /** What the logs of a folder have in common. */
 export interface LogFilesOptions extends Omit<LineFileOptions, "index" | "path" | "name"> {
   /** Whether a log is to be written to, or is kept open. */
-  readonly isWritten: (log: LogFile) => boolean;
+  readonly isInUse: (log: LogFile) => boolean;
   /** Told when a stream was written to. */
   readonly onWritten: (stream: string) => void;
 }
@@ -59,17 +59,20 @@ export class LogFiles {
 
   #open(stream: string): LogFile {
     const fileName = streamFileName(stream);
-    const { isWritten: _, onWritten, ...options } = this.#options;
+    const { isInUse: _, onWritten, ...options } = this.#options;
     const path = join(options.folder, fileName);
     return new LogFile(stream, { ...options, path, name: `logs/${fileName}` }, () => onWritten(stream));
   }
 
-  /** Two at most: as many were added meanwhile, and one of those that were in use before. */
+  /**
+   * Looks at the two that were not used for longest. One stream is added each time: so those that had to be kept while they
+   * were in use, and are more than there may be, are forgotten one after another later.
+   */
   #forgetSome(): void {
     for (let looks = 0; looks < 2 && this.#known.size >= MOST_KNOWN; looks++) {
       const [stream, known] = this.#known.entries().next().value as [string, Known];
       this.#known.delete(stream);
-      if (known.readers > 0 || this.#options.isWritten(known.log)) this.#known.set(stream, known);
+      if (known.readers > 0 || this.#options.isInUse(known.log)) this.#known.set(stream, known);
     }
   }
 }

@@ -37,7 +37,8 @@ export class StreamNames {
 
   async #all(): Promise<readonly string[]> {
     const facts = await this.#files.folderFacts(this.#folder);
-    if (facts !== undefined && isSameFile(facts, this.#known?.facts)) return this.#known?.names ?? [];
+    const known = this.#known;
+    if (facts !== undefined && known !== undefined && isSameFile(facts, known.facts)) return known.names;
     this.#known = undefined;
     const isSettled = facts !== undefined && Number(facts.writtenAtNs) / 1e6 < systemClock.now() - LONGEST_STEP_MS;
     const names = await this.#read();

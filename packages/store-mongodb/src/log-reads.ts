@@ -54,7 +54,7 @@ export async function appendUnderKey(
   return (found as Fields | null) ?? undefined;
 }
 
-/** Where it begins. */
+/** The offset at which what was appended to a stream under a key begins; nothing where nothing was. */
 export async function offsetUnderKey(
   place: Place,
   stream: string,

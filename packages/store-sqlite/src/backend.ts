@@ -56,7 +56,8 @@ export interface SqliteBackend extends StorageBackend {
  * Keyed records and logs over one connection to SQLite. Opens the database and brings its tables up to date at once.
  *
  * @throws `TypeError` for options that cannot be; `store_failed` when `better-sqlite3` or the file cannot be opened;
- * `corrupt_data` when the file is no database, or its tables are others; `version_mismatch` when a newer version of this package made the tables.
+ * `corrupt_data` when the file is no database, or its tables are others; `version_mismatch` when a newer version of this
+ * package made the tables.
  */
 export function sqliteBackend(options: SqliteFileOptions | SqliteDriverOptions): SqliteBackend {
   const settings = readOptions(options);

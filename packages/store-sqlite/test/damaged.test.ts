@@ -65,6 +65,15 @@ describe("a file that cannot be used (DG-04)", () => {
     onTestFinished(remove);
     return path(name);
   };
+  /** A database that was made, and changed by somebody else then. */
+  const changedBy = async (sql: string): Promise<string> => {
+    const path = fileOf("a.db");
+    await sqliteBackend({ path }).close();
+    const raw = openDatabase(path);
+    raw.exec(sql);
+    raw.close();
+    return path;
+  };
 
   it("is refused when it is no database, and is left as it is", () => {
     const path = fileOf("a.db");
@@ -98,11 +107,7 @@ describe("a file that cannot be used (DG-04)", () => {
     "alter table tinyagents_records drop column updated_at_ms",
     "drop table tinyagents_append_keys",
   ])("is refused when its tables are others than their version says: %s", async (damage) => {
-    const path = fileOf("a.db");
-    await sqliteBackend({ path }).close();
-    const raw = openDatabase(path);
-    raw.exec(damage);
-    raw.close();
+    const path = await changedBy(damage);
     expect(() => sqliteBackend({ path })).toThrow(
       expect.objectContaining({
         code: "corrupt_data",
@@ -117,11 +122,7 @@ describe("a file that cannot be used (DG-04)", () => {
     "update tinyagents_schema set version = 0",
     "insert into tinyagents_schema values (1)",
   ])("is refused when its version cannot be told: %s", async (damage) => {
-    const path = fileOf("a.db");
-    await sqliteBackend({ path }).close();
-    const raw = openDatabase(path);
-    raw.exec(damage);
-    raw.close();
+    const path = await changedBy(damage);
     expect(() => sqliteBackend({ path })).toThrow(
       expect.objectContaining({
         code: "corrupt_data",

@@ -49,7 +49,8 @@ export interface AppendStore {
   /**
    * Adds one or more values at the end of a stream, all or none and side by side, and gives the offset of the first.
    * Appends that nobody waited for between are in some order. Once it resolves, a durable log keeps the values. Every log takes
-   * values of 8,000,000 bytes of JSON text at once; one with a limit above that refuses more before anything is written.
+   * values of 8,000,000 bytes of JSON text at once; one with a limit above that refuses more with `invalid_request` before
+   * anything is written.
    *
    * @throws `conflict` when `expectedOffset` is not the head; `invalid_request` when an `idempotencyKey` comes with
    * other values than before (its `argument` is `idempotencyKey`), or a value is not JSON.

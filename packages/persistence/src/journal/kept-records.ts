@@ -34,7 +34,8 @@ export class KeptRecords {
   read(from: number, limit: number, signal?: AbortSignal): Promise<readonly LogRecord[]> {
     return this.#look(async () => {
       const stream = await this.#newest(signal);
-      if (stream === undefined || stream === GONE) return stream ?? [];
+      if (stream === undefined) return [];
+      if (stream === GONE) return GONE;
       const first = await this.#indexOf(stream, from, signal);
       const records = first === undefined ? [] : await this.#log.read(stream, { from: first, limit, signal });
       // At least its last record would be there.

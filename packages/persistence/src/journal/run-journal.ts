@@ -102,7 +102,7 @@ export class RunJournal {
       for (const record of records) {
         const life = this.#lifeIn(this.#entry(record));
         if (life !== undefined && life.attempt > last.attempt) last = life;
-        if (life?.starts === true && life.attempt <= last.attempt) return last;
+        if (life?.starts === true) return last;
         from = record.offset - 1;
       }
       if (records.length > 0 && from !== -1) continue;
