@@ -1,4 +1,4 @@
-import { type AppendStore, type CheckpointRow, systemClock } from "@tinyagents/core";
+import { type AppendStore, type CheckpointRow, invalidArgument, systemClock } from "@tinyagents/core";
 import { checkpointStore } from "@tinyagents/persistence";
 import { memoryBackend } from "@tinyagents/store-memory";
 import { describe, expect, it } from "vitest";
@@ -62,6 +62,22 @@ describe("writes to one lineage", () => {
     expect(calls.filter((call) => call.startsWith("append")).every((call) => /append [12]$/.test(call))).toBe(true);
     expect(await log.head("checkpoints/t/")).toBe(4);
     expect((await checkpoints.load(LINEAGE))?.tasks.map(({ taskId }) => taskId)).toEqual(["a", "b", "c"]);
+  });
+
+  it("that are refused together are kept one by one: only who left too much is told so", async () => {
+    const { log } = memoryBackend();
+    const append: AppendStore["append"] = async (stream, values, options) => {
+      if (JSON.stringify(values).length > 1_000) throw invalidArgument("values", "less is expected");
+      return log.append(stream, values, options);
+    };
+    const checkpoints = checkpointStore({ ...log, append });
+    await checkpoints.append(row(0), { expectedHead: null });
+    const leave = (taskId: string, length: number) =>
+      checkpoints.putWrites({ ...LINEAGE, checkpointId: "c0", taskId, writes: ["x".repeat(length)] });
+    const told = await Promise.allSettled([leave("a", 1), leave("b", 600), leave("c", 2_000), leave("d", 600)]);
+    expect(told.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+    expect(told[2]).toMatchObject({ reason: { code: "invalid_request", details: { argument: "values" } } });
+    expect((await checkpoints.load(LINEAGE))?.tasks.map(({ taskId }) => taskId)).toEqual(["a", "b", "d"]);
   });
 
   it("ask the log for nothing but the write, where one process writes on and on", async () => {

@@ -1,4 +1,4 @@
-import { abortError, onAbort, type TaskWrites, throwIfAborted } from "@tinyagents/core";
+import { abortError, isTinyAgentsError, onAbort, type TaskWrites, throwIfAborted } from "@tinyagents/core";
 
 /** What one call wants to have kept. */
 export interface TaskToKeep {
@@ -72,10 +72,16 @@ export class TaskGroup {
       try {
         await this.#write(wanted, isOne ? first?.signal : this.#stop?.signal);
       } catch (error) {
-        for (const one of wanted) one.reject(error);
+        if (isOne || !isTinyAgentsError(error, "invalid_request")) for (const one of wanted) one.reject(error);
+        else await this.#writeAlone(wanted);
       }
     }
     this.#served.clear();
     this.#isWriting = false;
+  }
+
+  /** What was refused together may be too much only together, or be refused for one of them. */
+  async #writeAlone(wanted: readonly WantedTask[]): Promise<void> {
+    for (const one of wanted) await this.#write([one], one.signal).catch(one.reject);
   }
 }
