@@ -102,6 +102,9 @@ describe("a cache of answers (CCH-01, CCH-02)", () => {
     const cache = responseCache(memoryStore());
     const code = "invalid_request";
     await expect(cache.get("")).rejects.toMatchObject({ code });
+    // As bytes, both would be the same text.
+    for (const half of ["\ud800", "\ud801"]) await expect(cache.get(half)).rejects.toMatchObject({ code });
+    await expect(cache.put("\ud800", response("a"))).rejects.toMatchObject({ code });
     await expect(cache.put(1 as never, response("a"))).rejects.toMatchObject({ code });
     await expect(cache.put("q", { text: "a" } as never)).rejects.toMatchObject({ code });
     expect(await cache.get("q")).toBeUndefined();

@@ -39,7 +39,7 @@ const RULES: { readonly [Option in keyof ResponseCacheOptions]-?: FieldRule } = 
  * Answers of models in a keyed store: one record per question, under the prefix and the SHA-256 of the question's key. A
  * record says whose it is, and one that is damaged, or of another question, is never given as an answer.
  *
- * Both methods throw what the store throws, and `invalid_request` for an empty key; `put` also for an answer that is none,
+ * Both methods throw what the store throws, and `invalid_request` for a key that is empty or has half a character; `put` also for an answer that is none,
  * and for `ttlMs` on a store without `capabilities.ttl`.
  * @throws `TypeError` for options that cannot be.
  */
@@ -89,6 +89,8 @@ function checkResponse(response: unknown): void {
 /** In hexadecimal digits: of a question that somebody made up, no other has the same. */
 async function digestOf(key: string): Promise<string> {
   if (typeof key !== "string" || key === "") throw invalidArgument("key", "a text that is not empty is expected");
+  // As bytes, all halves of characters are the same one.
+  if (/\p{Surrogate}/u.test(key)) throw invalidArgument("key", "a text of whole characters is expected");
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
