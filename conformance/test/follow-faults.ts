@@ -1,10 +1,10 @@
-import type { FollowedLog, LogFault, LogMemory } from "./memory-log.js";
+import type { WatchedLog, LogFault, LogMemory } from "./memory-log.js";
 import { turn } from "./store-faults.js";
 
-type Watch = FollowedLog["watch"];
+type Watch = WatchedLog["watch"];
 
-function watches(change: (watch: Watch, log: FollowedLog, memory: LogMemory) => Watch): LogFault {
-  return (log, memory) => ({ ...log, watch: change((log as FollowedLog).watch, log as FollowedLog, memory) });
+function watches(change: (watch: Watch, log: WatchedLog, memory: LogMemory) => Watch): LogFault {
+  return (log, memory) => ({ ...log, watch: change((log as WatchedLog).watch, log as WatchedLog, memory) });
 }
 
 /** Says that it watches before it does. */

@@ -54,7 +54,7 @@ export function logPlace(
 }
 
 /** A log that can be watched. */
-export type FollowedLog = AppendStore & Required<Pick<AppendStore, "watch">>;
+export type WatchedLog = AppendStore & Required<Pick<AppendStore, "watch">>;
 
 const CAPABILITIES: LogCapabilities = { durable: true, multiProcess: true, follow: true };
 
@@ -63,7 +63,7 @@ export function logOn(
   { streams, watching }: LogMemory,
   isClosed: () => boolean,
   capabilities: LogCapabilities = CAPABILITIES,
-): FollowedLog {
+): WatchedLog {
   const named = (name: string): Stream => {
     if (typeof name !== "string" || name === "") throw refused("stream");
     return streams.get(name) ?? { records: [], head: 0, byKey: new Map() };

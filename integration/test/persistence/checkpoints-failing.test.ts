@@ -131,6 +131,7 @@ describe("a log that fails at each write in turn (CKP-02, DG-13, ST-04)", () => 
       await expect(failed).rejects.toMatchObject({ code: "store_failed" });
       expect(await store.load(copy)).toBeUndefined();
       expect(await store.list(copy)).toEqual([]);
+      expect(await store.list(copy, { before: "c5" })).toEqual([]);
       const inside = await store.load({ ...copy, namespace: "in" });
       expect(inside?.rows ?? []).toEqual(inside === undefined ? [] : [{ ...inner, threadId: "copy" }]);
       expect((await store.threads()).items).toEqual(n === 1 ? ["t"] : ["copy", "t"]);
