@@ -93,6 +93,6 @@ export function sqliteBackend(options: SqliteFileOptions | SqliteDriverOptions):
     };
   } catch (error) {
     own?.close();
-    throw isTinyAgentsError(error) ? error : toError(error, "SQLite store", "open", place);
+    throw isTinyAgentsError(error) ? error : toError(error, place, "open", place);
   }
 }

@@ -85,6 +85,7 @@ describe("a file that cannot be used (DG-04)", () => {
   it("is refused when its folder is not there", () => {
     const path = fileOf("missing/a.db");
     expect(() => sqliteBackend({ path })).toThrow(expect.objectContaining({ code: "store_failed" }));
+    expect(() => sqliteBackend({ path })).toThrow(path);
   });
 
   it("is refused when a newer version made its tables, which stay as they are", async () => {
