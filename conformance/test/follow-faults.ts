@@ -1,4 +1,4 @@
-import type { WatchedLog, LogFault, LogMemory } from "./memory-log.js";
+import type { LogFault, LogMemory, WatchedLog } from "./memory-log.js";
 import { turn } from "./store-faults.js";
 
 type Watch = WatchedLog["watch"];
