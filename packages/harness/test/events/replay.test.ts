@@ -137,7 +137,7 @@ describe("a run that goes on from a recorded state", () => {
     expect(told.filter((one) => one.startsWith("r/call_1/1 "))).toEqual(["r/call_1/1 in 1", "r/call_1/1 in 2"]);
   });
 
-  test("numbers the fragments of a call anew behind each of its attempts, and no other event after them (EVT-11)", async () => {
+  test("numbers the fragments of a call anew when it is repeated, and no other event after them (EVT-11)", async () => {
     const idsOf = async (lost: string) => {
       const events = eventRecorder({ deltas: true });
       const model = scriptedModel([{ text: lost, error: network() }, "Fog."], { split: "characters" });
