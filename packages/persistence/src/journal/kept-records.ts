@@ -65,11 +65,6 @@ export class KeptRecords {
     for (const name of await this.#streams()) await this.#log.delete(name);
   }
 
-  /** Whether anything was ever kept. */
-  async exists(signal?: AbortSignal): Promise<boolean> {
-    return (await this.#look(() => this.#newest(signal))) !== undefined;
-  }
-
   /** Looks again where what was looked at has gone, since it was replaced by one that is newer. */
   async #look<T>(look: () => Promise<T | typeof GONE>): Promise<T> {
     for (let looked = 0; looked < MOST_LOOKS; looked++) {

@@ -94,21 +94,14 @@ export class RunJournal {
     return (await this.#lastLife(signal)).ended;
   }
 
-  /** Looks back to the start of the attempt that was told of last, since one that it has overtaken may have told its end after that. */
+  /**
+   * Looks at all there is: an attempt that was overtaken may tell of itself, its start too, long after the one that has
+   * overtaken it.
+   */
   async #lastLife(signal?: AbortSignal): Promise<Life> {
-    let last = NOTHING_TOLD;
-    for (let from: number | undefined; ; ) {
-      const records = await this.#log.read(this.#stream, { from, order: "descending", limit: PAGE, signal });
-      for (const record of records) {
-        const life = this.#lifeIn(this.#entry(record));
-        if (life !== undefined && life.attempt > last.attempt) last = life;
-        if (life?.starts === true) return last;
-        from = record.offset - 1;
-      }
-      if (records.length > 0 && from !== -1) continue;
-      // Only the journal of a run that had ended is ever made smaller.
-      return last === NOTHING_TOLD ? { ...last, ended: await this.#kept.exists(signal) } : last;
-    }
+    let life = NOTHING_TOLD;
+    for await (const record of this.#recordsThere(0, signal)) life = lifeAfter(life, this.#lifeIn(this.#entry(record)));
+    return life;
   }
 
   async compact({ before = 0, types = [], payloads = false, signal }: CompactOptions): Promise<void> {
@@ -186,18 +179,17 @@ export class RunJournal {
     if (entry.type === "gap" || entry.event.runId !== this.#rootRunId) return undefined;
     const { type, attempt } = entry.event;
     if (!LIFE.has(type)) return undefined;
-    return { attempt, starts: type === "run.started", ended: type === "run.completed" || type === "run.failed" };
+    return { attempt, ended: type === "run.completed" || type === "run.failed" };
   }
 }
 
 /** What was told last of whether a run has ended, by the attempt that it was told in. */
 interface Life {
   readonly attempt: number;
-  readonly starts: boolean;
   readonly ended: boolean;
 }
 
-const NOTHING_TOLD: Life = { attempt: 0, starts: false, ended: false };
+const NOTHING_TOLD: Life = { attempt: 0, ended: false };
 
 /** Whoever was overtaken has no say any more. */
 function lifeAfter(before: Life, told: Life | undefined): Life {
