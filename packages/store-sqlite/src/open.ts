@@ -1,6 +1,7 @@
 import * as nodeModule from "node:module";
 import { messageOf, TinyAgentsError } from "@tinyagents/core";
 import type { BetterSqlite3Database } from "./driver.js";
+import { isBusy } from "./to-error.js";
 
 /** How careful SQLite is with each commit. */
 export type SqliteSynchronous = "full" | "normal" | "off";
@@ -18,6 +19,9 @@ export interface OpenDatabase extends BetterSqlite3Database {
   close(): unknown;
 }
 
+/** How long after it was locked it is tried again, ms. */
+const AGAIN_MS = 5;
+
 type Constructor = new (path: string, options: { readonly timeout: number }) => OpenDatabase;
 
 /** Opens a file with `better-sqlite3`, which is loaded now and not before. Opening waits for locks; nothing later does. */
@@ -25,7 +29,8 @@ export function openDatabase({ path, synchronous, busyTimeoutMs, walLimitBytes }
   const Database = loadBetterSqlite3();
   const database = new Database(path, { timeout: Math.ceil(busyTimeoutMs) });
   try {
-    database.pragma("journal_mode = wal");
+    // Of two processes that open a new file at once, SQLite tells one that it is busy, and does not wait.
+    untilFree(() => database.pragma("journal_mode = wal"), busyTimeoutMs);
     database.pragma(`synchronous = ${synchronous}`);
     // What the log has grown by beyond this is given back to the disk when it starts anew.
     database.pragma(`journal_size_limit = ${Math.floor(walLimitBytes)}`);
@@ -33,6 +38,20 @@ export function openDatabase({ path, synchronous, busyTimeoutMs, walLimitBytes }
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/** Does again what somebody else's lock keeps from being done, at most for so long, ms. The thread sleeps meanwhile. */
+function untilFree(work: () => unknown, longestMs: number): void {
+  const start = performance.now();
+  for (;;) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - start >= longestMs) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS);
+    }
   }
 }
 

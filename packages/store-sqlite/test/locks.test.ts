@@ -1,5 +1,9 @@
+import { createRequire } from "node:module";
+import { Worker } from "node:worker_threads";
 import { isTinyAgentsError, type JsonValue } from "@tinyagents/core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { sqliteBackend } from "../src/index.js";
+import { databaseFolder } from "./places.js";
 import { openFile } from "./support.js";
 
 const KEY = ["thread", "1"];
@@ -101,5 +105,48 @@ describe("a file that another connection has locked (ST-01)", () => {
     raw.exec("commit");
     await Promise.all([writing, closing]);
     expect(raw.prepare("select count(*) as n from tinyagents_records").get()).toEqual({ n: 1 });
+  });
+});
+
+/** Another thread's connection that writes to a new file, in the mode that SQLite begins with, until it is let go on. */
+async function writerOfNewFile(): Promise<{ readonly path: string; goOnIn(ms: number): void }> {
+  const { path: pathOf, remove } = databaseFolder();
+  const path = pathOf("a.db");
+  const driver = createRequire(import.meta.url).resolve("better-sqlite3");
+  const worker = new Worker(
+    `const { parentPort, workerData } = require("node:worker_threads");
+    const database = new (require(workerData.driver))(workerData.path);
+    database.exec("begin immediate; create table mine (x)");
+    parentPort.once("message", (ms) => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+      database.exec("commit");
+      database.close();
+    });
+    parentPort.postMessage("writing");`,
+    { eval: true, workerData: { driver, path } },
+  );
+  onTestFinished(async () => {
+    await worker.terminate();
+    await remove();
+  });
+  await new Promise((resolve) => worker.once("message", resolve));
+  return { path, goOnIn: (ms) => worker.postMessage(ms) };
+}
+
+describe("a new file to which another process writes while it is opened (ST-01)", () => {
+  it("is waited for, though SQLite itself does not", async () => {
+    const { path, goOnIn } = await writerOfNewFile();
+    goOnIn(100);
+    const backend = sqliteBackend({ path });
+    await backend.store.put(KEY, TEXT);
+    expect((await backend.store.get(KEY))?.value).toEqual(TEXT);
+    await backend.close();
+  });
+
+  it("fails with a typed error that a repeat may help, when the time is over", async () => {
+    const { path } = await writerOfNewFile();
+    const busy = expect.objectContaining({ code: "store_failed", retryable: true });
+    expect(() => sqliteBackend({ path, busyTimeoutMs: 30 })).toThrow(busy);
+    expect(() => sqliteBackend({ path, busyTimeoutMs: 0 })).toThrow(busy);
   });
 });
