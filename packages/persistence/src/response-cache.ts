@@ -39,8 +39,8 @@ const RULES: { readonly [Option in keyof ResponseCacheOptions]-?: FieldRule } = 
  * Answers of models in a keyed store: one record per question, under the prefix and the SHA-256 of the question's key. A
  * record says whose it is, and one that is damaged, or of another question, is never given as an answer.
  *
- * Both methods throw what the store throws, and `invalid_request` for a key that is empty or has half a character; `put` also for an answer that is none,
- * and for `ttlMs` on a store without `capabilities.ttl`.
+ * Both methods throw what the store throws, and `invalid_request` for a key that is empty or has half a character; `put` also
+ * for an answer that is none, and for `ttlMs` on a store without `capabilities.ttl`.
  * @throws `TypeError` for options that cannot be.
  */
 export function responseCache(store: Store, options: ResponseCacheOptions = {}): ResponseCache {

@@ -62,7 +62,7 @@ export interface AppendStore {
   head(stream: string, options?: StoreCallOptions): Promise<number>;
   /**
    * The offset of the first value that was appended under an `idempotencyKey`, whether or not it was truncated since; nothing
-   * where none was. Does not take longer the more there is in the stream.
+   * where none was. It is looked up, as a repeated append is: no records are read for it.
    */
   offsetOf(stream: string, idempotencyKey: string, options?: StoreCallOptions): Promise<number | undefined>;
   /** Drops the records before an offset; the others keep theirs, and the head stays. */

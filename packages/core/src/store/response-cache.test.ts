@@ -95,4 +95,11 @@ describe("the key of a question (CCH-03)", () => {
     ].map((messages) => responseCacheKey({ messages: messages as ModelRequest["messages"] }, model));
     expect(new Set(keys).size).toBe(6);
   });
+
+  it("is of whole characters, whatever a question is made of: stores take it as bytes", () => {
+    const question = { messages: [userMessage("half \ud800 a character")], stopSequences: ["\udc00"] };
+    const key = responseCacheKey(question, { ...model, id: "p/\ud83d" });
+    expect(key).toBe(new TextDecoder().decode(new TextEncoder().encode(key)));
+    expect(key).not.toBe(responseCacheKey({ ...question, stopSequences: ["\udc01"] }, { ...model, id: "p/\ud83d" }));
+  });
 });
