@@ -8,6 +8,7 @@ import {
   type CheckpointThread,
   isTinyAgentsError,
   type Store,
+  systemClock,
   type TaskStore,
   type TaskWrites,
 } from "@tinyagents/core";
@@ -95,12 +96,15 @@ function lookThenAddCheckpoint(checkpoints: CheckpointStore): CheckpointStore["a
     });
 }
 
+/** Long enough for another process to act meanwhile. */
+const LOOK_MS = 10;
+
 /** Looks at a task, and acts later: what others did between is not seen, and what is done is lost where they did something. */
 function lookThenAct(tasks: TaskStore): TaskStore["act"] {
   return (taskId, action) =>
     queued(async () => {
       const seen = await tasks.get(taskId);
-      await turn();
+      await systemClock.sleep(LOOK_MS);
       const now = await tasks.get(taskId);
       if (seen === undefined || JSON.stringify(seen) === JSON.stringify(now)) return tasks.act(taskId, action);
       return applyTaskAction(seen, action, seen.updatedAtMs);

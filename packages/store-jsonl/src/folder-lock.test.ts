@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { link, mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@tinyagents/conformance";
+import { systemClock } from "@tinyagents/core";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Files, nodeFiles } from "./files.js";
 import { type FolderLock, folderLock } from "./folder-lock.js";
@@ -170,14 +171,22 @@ describe("a lock whose folder was taken away (ST-09)", () => {
   });
 
   it("leaves no timer behind when it cannot be let go", async () => {
-    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
-    const before = timers();
+    const setTimer = systemClock.setTimer.bind(systemClock);
+    let running = 0;
+    vi.spyOn(systemClock, "setTimer").mockImplementation((...args) => {
+      const stop = setTimer(...args);
+      running++;
+      return () => {
+        running--;
+        stop();
+      };
+    });
     const lock = newLock();
     await lock.acquire(wanted);
-    expect(timers()).toBe(before + 1);
+    expect(running).toBe(1);
     await rm(folder, { recursive: true });
     await expect(lock.close()).rejects.toThrow("ENOENT");
-    expect(timers()).toBe(before);
+    expect(running).toBe(0);
   });
 });
 
