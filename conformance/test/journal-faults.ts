@@ -90,6 +90,8 @@ function lookThenAddCheckpoint(checkpoints: CheckpointStore): CheckpointStore["a
     queued(async () => {
       const headOf = async (): Promise<string | null> => (await checkpoints.load(row))?.headId ?? null;
       const found = await headOf();
+      // Adding the head once more is no move.
+      if (found === row.checkpointId) return checkpoints.append(row, { ...terms, expectedHead }, options);
       if (found !== expectedHead) throw conflicting("thread", expectedHead, found);
       await turn();
       await checkpoints.append(row, { ...terms, expectedHead: await headOf() }, options);
