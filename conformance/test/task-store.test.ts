@@ -5,6 +5,8 @@ import { type TaskFault, taskPlace } from "./memory-tasks.js";
 import { needsOneProcess, runOne, runOneForReal } from "./run-one.js";
 import { cancelsTooLate, taskFaults } from "./task-faults.js";
 
+/** How often a race is run again that nobody lost. */
+const MOST_RACES = 15;
 const LONG_MS = 120_000;
 
 /** Those that one process can answer. The others have tests with processes. */
@@ -56,7 +58,10 @@ describe("task stores of several processes (CNF-06, SUB-06, DG-11)", () => {
 
   it.each(BETWEEN_PROCESSES)("are found out when they look before they act: %s", { timeout: LONG_MS }, async (name) => {
     const subjectOf = () => taskStoreUnderTest(journalSubject("looks_then_acts"));
-    const result = await runOneForReal(taskStoreChecks, name, subjectOf);
+    let result = await runOneForReal(taskStoreChecks, name, subjectOf);
+    // Whether processes meet is left to chance: on a busy machine one may be done before the other begins.
+    for (let again = 0; again < MOST_RACES && result.status === "passed"; again++)
+      result = await runOneForReal(taskStoreChecks, name, subjectOf);
     expect(result).toMatchObject({ status: "failed", message: expect.not.stringContaining("was not done within") });
   });
 });
